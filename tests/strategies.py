@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from lab2048.rules import Board, Rules
+from lab2048.rules.shape import FREE
 
 # Shapes that fit one word: the classic, squares, oblongs, long lines, bricks, hexagons, triangles, islands.
 PACKED = (
@@ -45,6 +46,18 @@ WIDE = (
     "hex2:A##|####|#####|####|##A",
     "tri5:#|#A#|#####|###A###|#########",
 )
+# With free large tiles; there must be enough of them that no 32768 can be made.
+FREE_PACKED = (
+    "FFFF|FFFF|####|####",
+    "FF#|#F#|###",
+    "F##|###",
+    "AA#F|AA#F|####|####",
+    "F#F#F###",
+    "FFFF|#xx#|#xx#|####",
+    "hex1:F#|#F#|##",
+    "tri3:F|#A#|F####",
+)
+FREE_WIDE = ("FFFFF|FFFFF|FFFFF|F####|#####", "hex2:FFF|FFFF|F#A##|####|##A")
 SPAWNS = ("2:0.9,4:0.1", "2:1", "2:0.5,4:0.25,8:0.25", "4:0.3,2:0.7")
 SPAWNERS = ("fair", "first", "worst")
 
@@ -53,9 +66,13 @@ SPAWNERS = ("fair", "first", "worst")
 def boards(draw: st.DrawFn, shapes: tuple[str, ...], max_rank: int = 14) -> Board:
     """A board of one of the shapes; few different ranks, so that tiles meet."""
     shape = Board.from_text(draw(st.sampled_from(shapes))).shape
-    top = draw(st.integers(1, max_rank))
+    top = draw(st.integers(1, min(max_rank, FREE - 1) if shape.n_free else max_rank))
     ranks = st.one_of(st.just(0), st.integers(max(1, top - 2), top))
-    return Board(shape, tuple(draw(st.lists(ranks, min_size=shape.n_cells, max_size=shape.n_cells))))
+    n_others = shape.n_cells - shape.n_free
+    others = draw(st.lists(ranks, min_size=n_others, max_size=n_others))
+    if shape.n_free == 0:
+        return Board(shape, tuple(others))
+    return Board(shape, tuple(draw(st.permutations([*others, *shape.n_free * [FREE]]))))
 
 
 @st.composite

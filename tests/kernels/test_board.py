@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
+from strategies import FREE_PACKED, FREE_WIDE, PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 
 from lab2048.kernels._jit import IS_COMPILED
 from lab2048.kernels.board import bits, classic, packed, wide
@@ -13,10 +13,11 @@ from lab2048.rules import Board, Rules, reference
 from lab2048.rules.plan import Plan, make_plan
 
 U64, I64 = np.uint64, np.int64
+NARROW, ALL = PACKED + FREE_PACKED, PACKED + FREE_PACKED + WIDE + FREE_WIDE
 
 
 def plan_of(board: Board, *, spawn: str = SPAWNS[0], spawner: str = "fair") -> tuple[Rules, Plan]:
-    rules = Rules.from_text(Board(board.shape, (0,) * len(board.ranks)).to_text(), spawn=spawn, spawner=spawner)
+    rules = Rules.from_text(Board(board.shape).to_text(), spawn=spawn, spawner=spawner)
     return rules, make_plan(rules)
 
 
@@ -35,20 +36,23 @@ def test_bits(word: int, n: int) -> None:
     assert int(bits.rotate(U64(word), U64(n))) == (word << n | word >> (64 - n)) & (2**64 - 1)
 
 
-@given(boards(PACKED))
+@given(boards(NARROW))
 def test_packed_slides_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     for move, lines in enumerate(board.shape.lines):
-        expected = Board(board.shape, reference.slide(board.ranks, lines, board.shape.holding[move])[0]).to_packed()
+        shape = board.shape
+        slid, _ = reference.slide(board.ranks, lines, shape.holding[move], shape.free_rank)
+        expected = Board(shape, slid).to_packed()
         assert int(packed.slide(plan, U64(board.to_packed()), I64(move))) == expected
     assert int(packed.legal_mask(plan, U64(board.to_packed()))) == mask_of(board)
 
 
-@given(boards(PACKED + WIDE, max_rank=50))
+@given(boards(ALL, max_rank=50))
 def test_bytes_slide_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     for move, lines in enumerate(board.shape.lines):
-        expected, reward = reference.slide(board.ranks, lines, board.shape.holding[move])
+        shape = board.shape
+        expected, reward = reference.slide(board.ranks, lines, shape.holding[move], shape.free_rank)
         ranks = as_bytes(board)
         got = int(wide.slide(plan, ranks, I64(move)))
         assert tuple(map(int, ranks)) == expected
@@ -72,7 +76,7 @@ def test_lines_of_four_slide_like_the_reference_every_way() -> None:
             assert int(packed.slide(plan, U64(word), I64(move))) == expected
 
 
-@given(boards(PACKED))
+@given(boards(NARROW))
 def test_packed_facts(board: Board) -> None:
     _, plan = plan_of(board)
     word = U64(board.to_packed())
@@ -86,7 +90,7 @@ def test_packed_facts(board: Board) -> None:
     assert int(wide.potential(ranks)) == board.potential
 
 
-@given(boards(PACKED))
+@given(boards(NARROW))
 def test_symmetries_carry_packed_boards_like_the_reference(board: Board) -> None:
     _, plan = plan_of(board)
     word = U64(board.to_packed())
@@ -95,7 +99,7 @@ def test_symmetries_carry_packed_boards_like_the_reference(board: Board) -> None
     assert int(packed.canonical(plan, word)) == board.canonical().to_packed()
 
 
-@given(boards(PACKED), words, st.sampled_from(SPAWNS), st.sampled_from(SPAWNERS))
+@given(boards(NARROW), words, st.sampled_from(SPAWNS), st.sampled_from(SPAWNERS))
 def test_packed_spawns_like_the_reference(board: Board, word: int, spawn: str, spawner: str) -> None:
     if board.n_empty == 0:
         return
@@ -105,7 +109,7 @@ def test_packed_spawns_like_the_reference(board: Board, word: int, spawn: str, s
     assert (int(state), int(spawned)) == (board.put(cell, rank).to_packed(), rank)
 
 
-@given(boards(PACKED + WIDE, max_rank=31), words, st.sampled_from(SPAWNS), st.sampled_from(SPAWNERS))
+@given(boards(ALL, max_rank=31), words, st.sampled_from(SPAWNS), st.sampled_from(SPAWNERS))
 def test_bytes_spawn_like_the_reference(board: Board, word: int, spawn: str, spawner: str) -> None:
     if board.n_empty == 0 or (spawner == "worst" and board.shape.n_cells > 25):
         return

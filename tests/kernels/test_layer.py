@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import PACKED, SPAWNS, boards
+from strategies import FREE_PACKED, PACKED, SPAWNS, boards
 
 from lab2048.kernels.board import block
 from lab2048.kernels.board.bits import U64
@@ -19,7 +19,7 @@ SCATTER = int(block.SCATTER)
 
 
 def plan_of(board: Board, spawn: str = SPAWNS[0]) -> Plan:
-    return make_plan(Rules.from_text(Board(board.shape, (0,) * len(board.ranks)).to_text(), spawn=spawn))
+    return make_plan(Rules.from_text(Board(board.shape).to_text(), spawn=spawn))
 
 
 def filled(words: list[int]) -> tuple[block.Words, int]:
@@ -40,12 +40,12 @@ def keys_of(words: "list[int] | set[int]") -> block.Words:
 @st.composite
 def several(draw: st.DrawFn, max_rank: int = 14) -> list[Board]:
     """A few boards of one shape."""
-    first = draw(boards(PACKED, max_rank))
+    first = draw(boards(PACKED + FREE_PACKED, max_rank))
     more = st.lists(st.permutations(first.ranks), max_size=4)
     return [first, *(Board(first.shape, tuple(ranks)) for ranks in draw(more))]
 
 
-@pytest.mark.parametrize("text", PACKED)
+@pytest.mark.parametrize("text", PACKED + FREE_PACKED)
 def test_two_steps_in_turn_lead_to_every_copy(text: str) -> None:
     shape = Board.from_text(text).shape
     first, second = walk(shape.symmetries)
@@ -107,7 +107,7 @@ def test_spawns_lead_to_the_states_of_the_reference(some: list[Board], rank: int
 
 @given(several(max_rank=5), st.sampled_from((0, 3, 5)))
 def test_slides_lead_to_the_afterstates_of_the_reference(some: list[Board], goal_rank: int) -> None:
-    some = [board for board in some if any(board.ranks) and (goal_rank == 0 or max(board.ranks) < goal_rank)]
+    some = [board for board in some if any(board.ranks) and (goal_rank == 0 or board.max_rank < goal_rank)]
     if not some:
         return
     plan = plan_of(some[0])
@@ -118,7 +118,7 @@ def test_slides_lead_to_the_afterstates_of_the_reference(some: list[Board], goal
     assert begin == len(keys)
     canonical = {board.canonical() for board in some}
     afters = {after.canonical() for board in canonical for _, (after, _) in board.slides()}
-    wins = {after for after in afters if goal_rank and max(after.ranks) >= goal_rank}
+    wins = {after for after in afters if goal_rank and after.max_rank >= goal_rank}
     assert set(found[:n].tolist()) == set(keys_of({after.to_packed() for after in afters - wins}).tolist())
     assert set(won[:n_won].tolist()) == set(keys_of({after.to_packed() for after in wins}).tolist())
     lost = [board for board in canonical if not board.legal_moves()]
@@ -188,7 +188,7 @@ def test_values_are_backed_up_like_the_reference(
         if not slides:
             return state.potential if measure == backup.TOTAL else 0.0
         return max(
-            np.inf if goal_rank and max(after.ranks) >= goal_rank else values[after.canonical()] for after in slides
+            np.inf if goal_rank and after.max_rank >= goal_rank else values[after.canonical()] for after in slides
         )
 
     state_keys, middle = keys_of({state.to_packed() for state in states}), 1 << 63

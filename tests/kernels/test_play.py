@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import PACKED, WIDE, seeds
+from strategies import FREE_PACKED, FREE_WIDE, PACKED, WIDE, seeds
 from strategies import rules as any_rules
 
 from lab2048.arena.episode import play_episode
@@ -23,7 +23,8 @@ def compiled_game(player: Player, rules: Rules, seed: int, budget: int) -> tuple
         kernel(games, budget)
     text = "".join(rules.shape.letters[move] for move in games.moves[: games.n_used])
     to_goal = int(games.to_goal[0])
-    return text, int(games.score[0]), 2 ** int(games.ranks[0].max()), None if to_goal < 0 else to_goal
+    highest = max(rank for rank in games.ranks[0].tolist() if rank != rules.shape.free_rank)
+    return text, int(games.score[0]), 2**highest, None if to_goal < 0 else to_goal
 
 
 def assert_same_game(spec: str, rules: Rules, seed: int, budget: int = 10_000) -> None:
@@ -33,7 +34,7 @@ def assert_same_game(spec: str, rules: Rules, seed: int, budget: int = 10_000) -
     assert found == (expected.moves, expected.score, expected.max_tile, expected.moves_to_goal)
 
 
-@given(any_rules(PACKED), seeds)
+@given(any_rules(PACKED + FREE_PACKED), seeds)
 @settings(max_examples=40)
 def test_packed_games_are_the_plain_games(rules: Rules, seed: int) -> None:
     assert_same_game("random", rules, seed)
@@ -47,7 +48,7 @@ def test_games_that_stop_at_the_goal_are_the_plain_games(spec: str, text: str) -
         assert_same_game(spec, Rules.from_text(text, goal=32, stop_at_goal=True), seed=3)
 
 
-@pytest.mark.parametrize("text", [shape for shape in WIDE if shape not in ("8x8", "hex4")])
+@pytest.mark.parametrize("text", [shape for shape in WIDE + FREE_WIDE if shape not in ("8x8", "hex4")])
 def test_wide_games_are_the_plain_games(text: str) -> None:
     # A tall spawn table fills the board sooner: a whole game on 25 cells would be long in plain Python.
     rules = Rules.from_text(text, goal=128, spawn="2:0.2,4:0.2,8:0.2,16:0.2,32:0.1,64:0.1")

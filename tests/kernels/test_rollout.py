@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import PACKED, SPAWNERS, SPAWNS, boards, words
+from strategies import FREE_PACKED, PACKED, SPAWNERS, SPAWNS, boards, words
 
 from lab2048.kernels.board.memory import clock_address
 from lab2048.kernels.rollout import rollout as kernels
@@ -19,7 +19,7 @@ TALL = "2:0.2,4:0.2,8:0.2,16:0.2,32:0.1,64:0.1"  # fills a board sooner
 
 def rules_on(board: Board, spawn: str, spawner: str) -> Rules:
     """Rules on the shape of a board that may have no legal move."""
-    return Rules.from_text(Board(board.shape, (0,) * board.shape.n_cells).to_text(), spawn=spawn, spawner=spawner)
+    return Rules.from_text(Board(board.shape).to_text(), spawn=spawn, spawner=spawner)
 
 
 def plain_rollout(
@@ -61,7 +61,14 @@ all_terms = st.tuples(
 ).map(lambda values: RolloutOptions(*values))
 
 
-@given(boards(PACKED, max_rank=15), words, st.booleans(), all_terms, st.sampled_from(SPAWNS), st.sampled_from(SPAWNERS))
+@given(
+    boards(PACKED + FREE_PACKED, max_rank=15),
+    words,
+    st.booleans(),
+    all_terms,
+    st.sampled_from(SPAWNS),
+    st.sampled_from(SPAWNERS),
+)
 def test_packed_rollouts_are_plain_games(
     board: Board, key: int, has_spawned: bool, options: RolloutOptions, spawn: str, spawner: str
 ) -> None:

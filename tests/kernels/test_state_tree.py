@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
+from strategies import FREE_PACKED, PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 
 from kernels.test_rollout import TALL, plain_rollout, rules_on
 from lab2048.kernels.rollout import state_tree
@@ -62,7 +62,7 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, options: Rollo
 
 
 @given(
-    boards(PACKED),
+    boards(PACKED + FREE_PACKED),
     words,
     st.sampled_from([RolloutOptions(RANDOM, limit=5), RolloutOptions(MERGE, discount=0.75, limit=5)]),
     st.sampled_from(SPAWNS),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
+from strategies import FREE_PACKED, PACKED, SPAWNERS, SPAWNS, WIDE, boards, words
 
 from kernels.test_rollout import TALL, plain_rollout, rules_on
 from lab2048.kernels.board.memory import clock_address
@@ -83,7 +83,7 @@ def assert_same_tree(rules: Rules, root: Board, key: int, n: int, min_visits: in
 
 
 @given(
-    boards(PACKED),
+    boards(PACKED + FREE_PACKED),
     words,
     st.sampled_from([1, 3]),
     st.sampled_from(

@@ -7,7 +7,7 @@ from strategies import PACKED, WIDE, boards
 
 from lab2048.errors import BoardError, IllegalMoveError, UsageError
 from lab2048.rules import Board, Rules, reference
-from lab2048.rules.kind import without_anchors
+from lab2048.rules.kind import without_large
 from lab2048.rules.shape import ANCHOR, BRICK
 
 ANCHORED = tuple(text for text in (*PACKED, *WIDE) if "A" in text)
@@ -19,7 +19,7 @@ def whole_board(board: Board) -> tuple[Board, list[int], list[int]]:
     anchors = [place for place, entry in enumerate(entries) if entry == ANCHOR]
     free = [place for place, entry in enumerate(entries) if entry != ANCHOR]
     ranks = [60 + place if entry == ANCHOR else board.ranks[entry] for place, entry in enumerate(entries)]
-    return Board(without_anchors(board.shape), tuple(ranks)), anchors, free
+    return Board(without_large(board.shape), tuple(ranks)), anchors, free
 
 
 @given(boards(ANCHORED))

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import PACKED, WIDE, seeds
+from strategies import FREE_PACKED, FREE_WIDE, PACKED, WIDE, seeds
 from strategies import rules as any_rules
 
 from lab2048.errors import BoardError, IllegalMoveError
@@ -18,7 +18,7 @@ def play_some(game: Game, data: st.DataObject, n: int) -> None:
         game.play(data.draw(st.sampled_from(game.board.legal_moves())))
 
 
-@given(any_rules(PACKED + WIDE), seeds, st.data())
+@given(any_rules(PACKED + WIDE + FREE_PACKED + FREE_WIDE), seeds, st.data())
 def test_undo_and_the_same_move_give_the_same_tile(rules: Rules, seed: int, data: st.DataObject) -> None:
     game = Game(rules, seed)
     play_some(game, data, 8)
@@ -30,7 +30,7 @@ def test_undo_and_the_same_move_give_the_same_tile(rules: Rules, seed: int, data
         assert game.play(turn.move) == turn
 
 
-@given(any_rules(PACKED + WIDE), seeds, st.data())
+@given(any_rules(PACKED + WIDE + FREE_PACKED + FREE_WIDE), seeds, st.data())
 def test_the_score_is_the_potential_less_what_spawned(rules: Rules, seed: int, data: st.DataObject) -> None:
     game = Game(rules, seed)
     play_some(game, data, 15)
@@ -69,7 +69,7 @@ def test_legal_moves_are_those_after_the_spawn() -> None:
     assert game.board.legal_moves() == tuple(move for move, _ in turn.board.slides())
 
 
-@given(any_rules(PACKED + WIDE), seeds, st.data())
+@given(any_rules(PACKED + WIDE + FREE_PACKED + FREE_WIDE), seeds, st.data())
 def test_a_turn_carries_what_led_to_it(rules: Rules, seed: int, data: st.DataObject) -> None:
     game = Game(rules, seed)
     play_some(game, data, 15)

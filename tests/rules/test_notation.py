@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import PACKED, WIDE, boards
+from strategies import FREE_PACKED, FREE_WIDE, PACKED, WIDE, boards
 
 from lab2048.errors import BoardError, UsageError
 from lab2048.rules import Board, Move, Rules
 from lab2048.rules.notation import read_board
 
 
-@given(boards(PACKED + WIDE, max_rank=54))  # 64 tiles of 2^54 are as rich as a board may be
+@given(boards(PACKED + WIDE + FREE_PACKED + FREE_WIDE, max_rank=54))  # 64 tiles of 2^54 are as rich as a board may be
 def test_every_board_round_trips(board: Board) -> None:
     assert Board.from_text(board.to_text()) == board
 
@@ -30,7 +30,7 @@ def test_goals_and_spawns_stay_within_reason(options: dict[str, Any]) -> None:
         Rules.from_text("4x4", **options)
 
 
-@given(boards(PACKED, max_rank=15))
+@given(boards(PACKED + FREE_PACKED, max_rank=15))
 def test_every_packed_board_round_trips(board: Board) -> None:
     assert Board.from_packed(board.shape, board.to_packed()) == board
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import PACKED, WIDE
+from strategies import FREE_PACKED, FREE_WIDE, PACKED, WIDE
 from strategies import rules as any_rules
 
 from lab2048.errors import BoardError, LabError, UsageError
@@ -13,7 +13,7 @@ from lab2048.rules.kind import SQUARES, make_shape
 from lab2048.rules.rules import MAX_SPAWN_TILES
 
 
-@given(any_rules(PACKED + WIDE))
+@given(any_rules(PACKED + WIDE + FREE_PACKED + FREE_WIDE))
 def test_rules_round_trip(rules: Rules) -> None:
     assert Rules.from_json(rules.to_json()) == rules
 

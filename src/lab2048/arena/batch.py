@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lab2048.arena.episode import play_game
 from lab2048.arena.player_service import RecentlyUsed
@@ -140,13 +141,14 @@ def _play_compiled(batch: Batch, kernel: GamesKernel, is_stopped: Callable[[], b
         played.cpu_seconds += seconds
         pace = SLICE_SECONDS / max(seconds, 1e-9)
         size = max(1, min(MAX_SLICE, int(size * min(pace, 10))))
-    played.episodes = _episodes(batch, games, played.cpu_seconds / max(1, games.n_used))
     ranks = games.ranks[: games.n_finished].astype(np.int64)
+    ranks[ranks == batch.rules.shape.free_rank] = 0  # free large tiles have no number
+    played.episodes = _episodes(batch, games, ranks, played.cpu_seconds / max(1, games.n_used))
     sums = np.where(ranks > 0, np.int64(1) << ranks, 0).sum(axis=1)
     played.tile_sums = dict(zip(batch.numbers, map(int, sums), strict=False))
 
 
-def _episodes(batch: Batch, games: Games, seconds_per_move: float) -> dict[int, Episode]:
+def _episodes(batch: Batch, games: Games, ranks: NDArray[np.int64], seconds_per_move: float) -> dict[int, Episode]:
     alphabet = np.frombuffer(batch.rules.shape.letters.encode(), np.uint8)
     text = alphabet[games.moves[: games.n_used]].tobytes().decode()
     episodes, begin = {}, 0
@@ -159,7 +161,7 @@ def _episodes(batch: Batch, games: Games, seconds_per_move: float) -> dict[int, 
             player=batch.player,
             moves=text[begin:end],
             score=int(games.score[i]),
-            max_tile=2 ** int(games.ranks[i].max()),
+            max_tile=2 ** int(ranks[i].max()),
             moves_to_goal=None if to_goal == NEVER_REACHED else to_goal,
             seconds=(end - begin) * seconds_per_move,
         )

@@ -96,6 +96,8 @@ class EnvOptions:
         rules.check()
         if rules.goal_cells:
             raise UsageError("environments have no goal cells: expected # instead of G in the map", field="goal")
+        if rules.shape.n_free:
+            raise UsageError("environments have no free large tiles: expected a map without F", field="rules")
         return rules
 
     def with_reading(self) -> "EnvOptions":

@@ -75,7 +75,7 @@ def rules_for(board: Board, goal: int | None = None, spawn: str | None = None, s
     given = {"goal": goal, "spawn": spawn, "spawner": spawner}
     chosen = _checked({name: value for name, value in given.items() if value is not None})
     plain = _plain_rules(board.shape, tuple(sorted(chosen.items())))
-    if max(board.ranks) <= plain.max_rank:
+    if board.max_rank <= plain.max_rank:
         return plain
     return Rules.from_text(board.to_text(), start=0, **chosen)
 

@@ -21,6 +21,7 @@ from lab2048.models.ntuple.network import Network
 from lab2048.players.evaluator import Evaluator, forward
 from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.plan import make_plan
+from lab2048.rules.shape import FREE
 from lab2048.stop_flag import StopFlag, current
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Searcher:
         words[of.PLAN], words[of.PLAN_SIZE] = address_of(self.plan), len(self.plan)
         words[of.DEPTH], words[of.DEEPEN] = self.depth, self.deepen
         words[of.IS_STATE_EVALUATED], words[of.HAS_EXTRA_TILE] = self.is_state_evaluated, self.has_extra_tile
-        words[of.TOP] = downgrade.TOP_RANK if self.top is None else self.top
+        words[of.TOP] = FREE if self.rules.shape.n_free else downgrade.TOP_RANK if self.top is None else self.top
         if self.cut is None:
             words[of.ALLOWANCE] = words[of.ALLOWANCE_EACH] = UNITS
         else:
@@ -304,6 +305,8 @@ class Searcher:
         """Return the packed board to search, downgraded if its tiles are too high; 0 if boards do not fit a word."""
         if not self.is_packed:
             return np.uint64(0)
+        if self.rules.shape.n_free:  # rank 15 never merges, and no other tile is as high
+            return np.uint64(sum(rank << 4 * cell for cell, rank in enumerate(ranks.tolist())))
         return np.uint64(downgrade.packed_board(ranks, int(self.context[of.TOP])))
 
     def _search(self, boards: tuple[NDArray[np.uint8], np.uint64], depth: int, values: NDArray[np.float32]) -> None:

@@ -14,7 +14,7 @@ from lab2048.rules.drawing import draw_svg, draw_text
 from lab2048.rules.move import AnyMove, move_name
 from lab2048.rules.notation import read_board, read_ranks, read_tiles, write_board
 from lab2048.rules.reference import Ranks
-from lab2048.rules.shape import Shape, Symmetry
+from lab2048.rules.shape import FREE, Shape, Symmetry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,9 +54,10 @@ class Board:
     ranks: Ranks
 
     def __init__(self, source: "Shape | BoardSource", ranks: Ranks | None = None) -> None:
-        """Read a board; a shape takes the rank of each of its cells."""
+        """Read a board; a shape takes the rank of each of its cells.  By default free large tiles come first."""
         if isinstance(source, Shape):
-            shape, ranks = source, ranks if ranks is not None else (0,) * source.n_cells
+            n_others = source.n_cells - source.n_free
+            shape, ranks = source, ranks if ranks is not None else (FREE,) * source.n_free + (0,) * n_others
         elif isinstance(source, str):
             shape, ranks = read_board(source)
         elif isinstance(source, Board):
@@ -86,7 +87,7 @@ class Board:
 
     @classmethod
     def from_tiles(cls, rows: "Iterable[Iterable[Any]] | np.ndarray[Any, Any]") -> Self:
-        """Read rows of tiles: 0 or None is an empty cell, "x" a brick, "A" an anchor.
+        """Read rows of tiles: 0 or None is an empty cell, "x" a brick, "A" an anchor, "F" a free large tile.
 
         >>> Board.from_tiles([[2, 0], [None, 1024]])
         Board('2 # / # 1024')
@@ -141,20 +142,31 @@ class Board:
 
     @property
     def tiles(self) -> tuple[int, ...]:
-        """Return the tiles, 0 for an empty cell.
+        """Return the tiles, 0 for an empty cell and for a free large tile.
 
         >>> Board("2 # / 4 8").tiles
         (2, 0, 4, 8)
         """
-        return tuple(2**rank if rank else 0 for rank in self.ranks)
+        free = self.shape.free_rank
+        return tuple(2**rank if rank and rank != free else 0 for rank in self.ranks)
 
     @property
     def max_tile(self) -> int:
         return max(self.tiles)
 
     @property
+    def max_rank(self) -> int:
+        """Return the rank of the highest tile, apart from free large tiles.
+
+        >>> Board("F # / 4 8").max_rank, Board("F # / F #").max_rank
+        (3, 0)
+        """
+        free = self.shape.free_rank
+        return max((rank for rank in self.ranks if rank != free), default=0)
+
+    @property
     def tile_sum(self) -> int:
-        """Return the sum of the tiles, which only spawns change.
+        """Return the sum of the tiles without free large tiles, which only spawns change.
 
         >>> Board("2 # / 4 8").tile_sum
         14
@@ -185,9 +197,10 @@ class Board:
         """
         if not 0 <= move < len(self.shape.moves):
             raise IllegalMoveError(unknown("move", move, otherwise=f"expected 0 to {len(self.shape.moves) - 1}"))
-        ranks, reward = reference.slide(self.ranks, self.shape.lines[move], self.shape.holding[move])
+        shape = self.shape
+        ranks, reward = reference.slide(self.ranks, shape.lines[move], shape.holding[move], shape.free_rank)
         if ranks == self.ranks:
-            moves_anchor = reference.slide(self.ranks, self.shape.lines[move])[0] != ranks
+            moves_anchor = reference.slide(self.ranks, shape.lines[move], (), shape.free_rank)[0] != ranks
             why = "would move an anchor" if moves_anchor else "changes nothing"
             raise IllegalMoveError(f"{move_name(self.shape.moves[move])} {why} on {self.to_text()}")
         return Slide(Board(self.shape, ranks), reward)
@@ -200,7 +213,7 @@ class Board:
         """
         shape = self.shape
         for move, lines, holding in zip(shape.moves, shape.lines, shape.holding, strict=True):
-            ranks, reward = reference.slide(self.ranks, lines, holding)
+            ranks, reward = reference.slide(self.ranks, lines, holding, shape.free_rank)
             if ranks != self.ranks:
                 yield move, Slide(Board(shape, ranks), reward)
 

@@ -2,6 +2,7 @@
 
 from itertools import chain
 
+from lab2048.rules.notation import face_of
 from lab2048.rules.reference import Ranks
 from lab2048.rules.shape import ANCHOR, BRICK, NOTHING, Point, Shape
 
@@ -30,7 +31,7 @@ def tile_colours(rank: int) -> tuple[Colour, Colour]:
 
 
 def draw_text(shape: Shape, ranks: Ranks) -> str:
-    """Draw a board as aligned rows: a dot is an empty cell, an x is a brick, an A is an anchor.
+    """Draw a board as aligned rows: a dot is an empty cell, x a brick, A an anchor, F a free large tile.
 
     >>> from lab2048 import Board
     >>> print(Board("2 16 . / . x 4"))
@@ -43,7 +44,7 @@ def draw_text(shape: Shape, ranks: Ranks) -> str:
      .     4
         .
     """
-    faces = {cell: str(2**rank) if rank else "." for cell, rank in enumerate(ranks)}
+    faces = {cell: face_of(shape, rank) or "." for cell, rank in enumerate(ranks)}
     faces |= {BRICK: "x", ANCHOR: "A", NOTHING: ""}
     width = max(map(len, faces.values()))
     lines = (" ".join(faces[cell].rjust(width) for cell in row) for row in shape.drawing)
@@ -79,7 +80,7 @@ def draw_svg(shape: Shape, ranks: Ranks, label: str) -> str:
         centre = _UNIT * x, _UNIT * y
         parts.append(f'<polygon points="{_points(_corners(centre, outline, _SCALE))}" fill="{_hex(fill)}"/>')
         if rank or cell == ANCHOR:
-            face = str(2**rank) if rank else "A"
+            face = face_of(shape, rank) or "A"
             size = _FONT_SIZES.get(len(face), _SMALLEST_FONT)
             baseline = centre[1] + 0.35 * size
             parts.append(

@@ -224,8 +224,8 @@ KINDS: tuple[Kind, ...] = (SQUARES, HEXAGONS, TRIANGLES)
 
 
 @cache
-def make_shape(kind: Kind, entries: tuple[tuple[int, ...], ...]) -> Shape:
-    """Make the shape of a map; each entry is CELL, BRICK or ANCHOR."""
+def make_shape(kind: Kind, entries: tuple[tuple[int, ...], ...], n_free: int = 0) -> Shape:
+    """Make the shape of a map; each entry is CELL, BRICK or ANCHOR, and `n_free` large tiles move on the cells."""
     lengths = tuple(map(len, entries))
     mark_at = {(i, j): mark for i, row in enumerate(entries) for j, mark in enumerate(row)}
     cell_at = {at: cell for cell, at in enumerate(at for at, mark in mark_at.items() if mark == CELL)}
@@ -266,11 +266,12 @@ def make_shape(kind: Kind, entries: tuple[tuple[int, ...], ...]) -> Shape:
         centres=tuple(tuple(kind.centre(lengths, at) for at in row) for row in rows),
         outlines=tuple(tuple(kind.outline(at) for at in row) for row in rows),
         names=tuple(tuple(kind.cell_name(at) for at in row) for row in rows),
+        n_free=n_free,
     )
 
 
-def without_anchors(shape: Shape) -> Shape:
-    """Return the shape on which a tile stands in place of each anchor."""
+def without_large(shape: Shape) -> Shape:
+    """Return the shape on which an ordinary tile stands in place of each anchor and each free large tile."""
     kind = next(kind for kind in KINDS if kind.cells == shape.kind)
     return make_shape(kind, tuple(tuple(BRICK if cell == BRICK else CELL for cell in row) for row in shape.rows))
 

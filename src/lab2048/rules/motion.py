@@ -13,8 +13,8 @@ class Motion(NamedTuple):
     is_merged: bool
 
 
-def motions(ranks: Ranks, lines: Lines) -> list[Motion]:
-    """Return every tile that a slide along these lines moves or merges.
+def motions(ranks: Ranks, lines: Lines, free: int = 0) -> list[Motion]:
+    """Return every tile that a slide along these lines moves or merges; tiles of the rank `free` never merge.
 
     >>> [tuple(motion) for motion in motions((1, 1, 0, 2), ((0, 1, 2, 3),))]
     [(0, 0, True), (1, 0, True), (3, 1, False)]
@@ -25,7 +25,7 @@ def motions(ranks: Ranks, lines: Lines) -> list[Motion]:
         for cell in line:
             if ranks[cell] == 0:
                 continue
-            if waiting >= 0 and ranks[waiting] == ranks[cell]:
+            if waiting >= 0 and ranks[waiting] == ranks[cell] != free:
                 end = line[n_slid - 1]
                 if found and found[-1].start == waiting:
                     found.pop()

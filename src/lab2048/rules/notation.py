@@ -1,7 +1,7 @@
 """Boards as text: one reader and one writer, inverse to each other.
 
     4x4   3x5   hex2   tri3           a plain empty board: rows x columns, a radius, or a side
-    ####|#xx#|####                    a map: # or . empty, x brick, A anchor, 2 4 8 tiles
+    ####|#xx#|####                    a map: # or . empty, x brick, A anchor, F free large tile, 2 4 8 tiles
     AAAA|AAAA|###G|####               in rules, G is an empty cell where the goal has to be made
     2 1024 # x / # # # # / ...        with spaces or commas, for tiles of several digits
     hex1:##|#2#|x#                    a map of hexagons, column by column
@@ -21,7 +21,7 @@ from typing import Any
 from lab2048.errors import BoardError, closest, unknown
 from lab2048.rules.kind import CELL, KINDS, MAX_SIDE, SQUARES, Kind, Lengths, make_shape
 from lab2048.rules.reference import Cells, Ranks
-from lab2048.rules.shape import ANCHOR, BRICK, Shape
+from lab2048.rules.shape import ANCHOR, BRICK, FREE, Shape
 
 MAX_RANK = 31  # the largest tile that rules may spawn or set as goal: 2147483648
 # Of a whole board.  A slide keeps the sum, so what is read can be played and read again; and
@@ -30,14 +30,16 @@ MAX_TILE_SUM = 2**60
 _GOAL = {"g", "G"}
 _EMPTY = {"#", ".", "0"} | _GOAL
 _MARKS = {"x": BRICK, "X": BRICK, "a": ANCHOR, "A": ANCHOR}
+_FREE = {"f", "F"}
 LETTERS = {BRICK: "x", ANCHOR: "A"}
+FREE_LETTER = "F"
 _MAX_TEXT = 2000
 _CLASSIC = 4  # rows and columns of the classic board
 _RANKS = re.compile(r"(?:0x)?([0-9a-g]{16})", re.IGNORECASE)  # as other programs write the classic board: g is 65536
 _SIZE = re.compile(r"(\d{1,9})[xX](\d{1,9})", re.ASCII)
 _NAMED = {kind.prefix: kind for kind in KINDS if kind.prefix}  # kinds whose boards are a prefix and one number
 _NAME = re.compile(rf"({'|'.join(_NAMED)})(\d{{1,9}})(:?)", re.IGNORECASE | re.ASCII)
-_ZEROS = re.compile(rf"(?:(?:{'|'.join(_NAMED)})\d+:)?[0xA\s,|/\[\]]*0[0xA\s,|/\[\]]*")
+_ZEROS = re.compile(rf"(?:(?:{'|'.join(_NAMED)})\d+:)?[0xAF\s,|/\[\]]*0[0xAF\s,|/\[\]]*")
 # What people type for a size: 4x, 4*4, 4 by 4, hex-2, hexagon3.
 _ALMOST_SIZE = re.compile(r"(\d)\s*[^\d\s#|/]{0,3}\s*(\d?)[xX]?", re.ASCII)
 _WORDS = {"classic": "4x4", "standard": "4x4", "normal": "4x4", "original": "4x4", "default": "4x4", "square": "4x4"}
@@ -55,7 +57,7 @@ def rank_of(tile: str, where: str = "", largest: int = 2**MAX_RANK) -> int:
     """
     if not (tile.isascii() and tile.isdecimal() and len(tile) <= 19):
         raise BoardError(
-            where + unknown("tile", tile, otherwise="expected #, x, A or a power of two such as 2, 4, 1024")
+            where + unknown("tile", tile, otherwise="expected #, x, A, F or a power of two such as 2, 4, 1024")
         )
     number = int(tile)
     if number < 2 or number & (number - 1) or number > largest:
@@ -172,7 +174,7 @@ def _read_json(text: str) -> tuple[Shape, Ranks]:
 
 
 def read_tiles(rows: Iterable[Iterable[Any]]) -> tuple[Shape, Ranks]:
-    """Read rows of tiles: numbers, 0 or None for an empty cell, "x" for a brick, "A" for an anchor.
+    """Read rows of tiles: numbers, 0 or None for an empty cell, "x" a brick, "A" an anchor, "F" a free large tile.
 
     >>> read_tiles([[2, None], ["x", 4.0]])[1]
     (1, 0, 2)
@@ -232,6 +234,10 @@ def read_ranks(ranks: Iterable[Any], shape: str = "") -> tuple[Shape, Ranks]:
             f"there are {len(numbers)} ranks: expected {of.n_cells}, one per cell of {of.size_name}",
             code="board.invalid",
         )
+    if of.n_free and numbers.count(FREE) != of.n_free:
+        raise BoardError(
+            f"rank {FREE} is a free large tile on {shape}: expected {of.n_free} of them", code="board.invalid"
+        )
     return of, _check_sum(numbers)
 
 
@@ -278,7 +284,7 @@ def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None
         found, wanted = (", ".join(map(str, numbers)) for numbers in (lengths, expected))
         raise BoardError(f"the {kind.row_noun}s have {found} cells: expected {wanted}")
     ranks: list[int] = []
-    marks, goal_cells = [], []
+    marks, goal_cells, n_free = [], [], 0
     for i, row in enumerate(entries, 1):
         marks.append(tuple(_MARKS.get(entry, CELL) for entry in row))
         for j, entry in enumerate(row, 1):
@@ -286,9 +292,14 @@ def _read_entries(entries: list[list[str]], kind: Kind, expected: Lengths | None
                 goal_cells.append(len(ranks))
             if entry in _EMPTY:
                 ranks.append(0)
+            elif entry in _FREE:
+                n_free += 1
+                ranks.append(FREE)
             elif entry not in _MARKS:
                 ranks.append(rank_of(entry, f"{kind.row_noun} {i}, entry {j}: ", MAX_TILE_SUM))
-    return make_shape(kind, tuple(marks)), _check_sum(ranks), tuple(goal_cells)
+    if n_free and ranks.count(FREE) > n_free:
+        raise BoardError(f"{2**FREE} stands beside free large tiles: expected tiles of at most {2 ** (FREE - 1)}")
+    return make_shape(kind, tuple(marks), n_free), _check_sum(ranks), tuple(goal_cells)
 
 
 def _check_sum(ranks: list[int]) -> Ranks:
@@ -314,10 +325,20 @@ def write_board(shape: Shape, ranks: Ranks, goal_cells: Cells = (), *, spaced: b
     """
     if not any(ranks) and shape.is_plain and not goal_cells and not spaced:
         return shape.size_name
-    faces = {cell: str(2**rank) if rank else "#" for cell, rank in enumerate(ranks)} | dict.fromkeys(goal_cells, "G")
+    faces = {cell: face_of(shape, rank) or "#" for cell, rank in enumerate(ranks)} | dict.fromkeys(goal_cells, "G")
     rows = [[LETTERS[cell] if cell < 0 else faces[cell] for cell in row] for row in shape.rows]
     compact = "|".join("".join(row) for row in rows)
     # The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
-    if spaced or max(ranks) > 3 or _SIZE.fullmatch(compact):
+    if spaced or any(rank > 3 and rank != shape.free_rank for rank in ranks) or _SIZE.fullmatch(compact):
         return shape.map_prefix + " / ".join(" ".join(row) for row in rows)
     return shape.map_prefix + compact
+
+
+def face_of(shape: Shape, rank: int) -> str:
+    """Return what stands on a tile: its number, or F on a free large tile; empty for an empty cell.
+
+    >>> shape, _ = read_board("F#|24")
+    >>> face_of(shape, 15), face_of(shape, 4), face_of(shape, 0)
+    ('F', '16', '')
+    """
+    return FREE_LETTER if rank and rank == shape.free_rank else str(2**rank) if rank else ""

@@ -35,6 +35,7 @@ def make_plan(rules: Rules) -> Plan:
     words[at.GOAL_NIBBLES] = sum(15 << 4 * cell for cell in goal_cells) if is_packed else 0
     words[at.GOAL_BITS] = sum(1 << cell for cell in goal_cells)
     words[at.SPAWNER] = at.SpawnerCode[rules.spawner.name]
+    words[at.FREE_RANK] = shape.free_rank
     words[at.N_SPAWN] = len(rules.spawn_table)
     words[at.N_START] = rules.n_start
     words[at.HAS_NULL_MOVES] = int(rules.null_moves)

@@ -15,6 +15,11 @@ whole move is illegal:
     2 4 A 2 2   ->   2 4 A 4 .       the anchor stays
     2 2 A 2 2                        illegal: 4 A 4 . . would move the anchor
     . 2 A 2 2                        illegal, for the same reason
+
+A free large tile never merges either, but it slides like any other tile.  It is a rank of its own, `free`, which no
+other tile of such a board can reach (0: the board has none):
+
+    F . F 2 2   ->   F F 4 . .       two free large tiles stay two
 """
 
 Ranks = tuple[int, ...]
@@ -24,8 +29,8 @@ Cells = tuple[int, ...]
 SpawnTable = tuple[tuple[int, float], ...]  # (rank, probability), probabilities sum to 1
 
 
-def slide_line(ranks: Ranks) -> tuple[Ranks, int]:
-    """Push the tiles of one line towards its first cell; return the line and the reward.
+def slide_line(ranks: Ranks, free: int = 0) -> tuple[Ranks, int]:
+    """Push the tiles of one line towards its first cell; return the line and the reward.  `free` never merges.
 
     2 2 2 .   ->   4 2 . .     the pair nearest to the wall merges first
     4 2 2 .   ->   4 4 . .     a tile made by this slide does not merge again
@@ -42,11 +47,11 @@ def slide_line(ranks: Ranks) -> tuple[Ranks, int]:
             may_merge = False
         else:
             slid.append(rank)
-            may_merge = True
+            may_merge = rank != free
     return tuple(slid) + (0,) * (len(ranks) - len(slid)), reward
 
 
-def slide(ranks: Ranks, lines: Lines, holding: Cells = ()) -> tuple[Ranks, int]:
+def slide(ranks: Ranks, lines: Lines, holding: Cells = (), free: int = 0) -> tuple[Ranks, int]:
     """Slide every line of one move; return the board and the reward.
 
     `holding` are the cells that hold anchors in place: those between the wall and an anchor.
@@ -55,7 +60,7 @@ def slide(ranks: Ranks, lines: Lines, holding: Cells = ()) -> tuple[Ranks, int]:
     board = list(ranks)
     total = 0
     for line in lines:
-        slid, reward = slide_line(tuple(ranks[cell] for cell in line))
+        slid, reward = slide_line(tuple(ranks[cell] for cell in line), free)
         total += reward
         for cell, rank in zip(line, slid, strict=True):
             board[cell] = rank
@@ -64,12 +69,12 @@ def slide(ranks: Ranks, lines: Lines, holding: Cells = ()) -> tuple[Ranks, int]:
     return tuple(board), total
 
 
-def legal_moves(ranks: Ranks, lines: tuple[Lines, ...], holding: tuple[Cells, ...]) -> tuple[int, ...]:
+def legal_moves(ranks: Ranks, lines: tuple[Lines, ...], holding: tuple[Cells, ...], free: int = 0) -> tuple[int, ...]:
     """Return the moves that change the board, in order; if there are none, the game is over.
 
     `lines` and `holding` have an entry per move.
     """
-    return tuple(move for move, each in enumerate(lines) if slide(ranks, each, holding[move])[0] != ranks)
+    return tuple(move for move, each in enumerate(lines) if slide(ranks, each, holding[move], free)[0] != ranks)
 
 
 def is_null_move(ranks: Ranks, lines: Lines) -> bool:
@@ -95,7 +100,7 @@ def put(ranks: Ranks, cell: int, rank: int) -> Ranks:
 
 
 def worst_spawn(
-    ranks: Ranks, table: SpawnTable, lines: tuple[Lines, ...], holding: tuple[Cells, ...]
+    ranks: Ranks, table: SpawnTable, lines: tuple[Lines, ...], holding: tuple[Cells, ...], free: int = 0
 ) -> tuple[int, int]:
     """Return the spawn (cell, rank) of an adversary that looks one move ahead.
 
@@ -105,7 +110,7 @@ def worst_spawn(
 
     def hope(spawn: tuple[int, int]) -> tuple[int, int]:
         board = put(ranks, *spawn)
-        slides = [slide(board, *each) for each in zip(lines, holding, strict=True)]
+        slides = [slide(board, *each, free) for each in zip(lines, holding, strict=True)]
         rewards = [reward for after, reward in slides if after != board]
         return len(rewards), max(rewards, default=0)
 
@@ -117,6 +122,7 @@ def potential(ranks: Ranks) -> int:
 
     Merging two tiles v raises it by exactly the reward 2v.  So the reward of a slide
     is the difference of potentials, and the score of a game is the potential of its
-    board minus that of every spawned tile.
+    board minus that of every spawned tile.  A free large tile counts like a tile of its
+    rank, which changes no difference.
     """
     return sum((rank - 1) * 2**rank for rank in ranks if rank)

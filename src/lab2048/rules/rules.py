@@ -15,7 +15,7 @@ from lab2048.rules.kind import MAX_SIDE
 from lab2048.rules.move import AnyMove
 from lab2048.rules.notation import MAX_RANK, MAX_TILE_SUM, is_of_zeros, rank_of, read_map, write_board
 from lab2048.rules.reference import Cells
-from lab2048.rules.shape import Shape, Symmetry
+from lab2048.rules.shape import FREE, Shape, Symmetry
 
 MAX_SPAWN_TILES = 16
 MAX_CELLS = MAX_SIDE**2
@@ -86,12 +86,12 @@ class Rules:
         """
         shape, ranks, goal_cells = read_map(text)
         board = Board(shape, ranks)
-        if start is None and not any(ranks) and is_of_zeros(text):
+        if start is None and board.max_rank == 0 and is_of_zeros(text):
             raise BoardError(
                 f"the position has no tiles: expected at least one, or {board.to_text()} for a new game",
                 code="board.no_move",
             )
-        n_start = start if start is not None else 0 if any(board.ranks) else min(2, board.n_empty)
+        n_start = start if start is not None else 0 if board.max_rank else min(2, board.n_empty)
         table, goal_rank = read_spawn_table(spawn), read_goal(goal)
         how = (table, n_start, goal_rank, read_spawner(spawner), stop_at_goal, null_moves)
         return cls(board, *how, goal_cells)
@@ -175,13 +175,17 @@ class Rules:
             raise UsageError(unknown("spawner", self.spawner, otherwise="expected a Spawner"), field="spawner")
         if not isinstance(self.stop_at_goal, bool):
             raise UsageError(f"stop_at_goal is {self.stop_at_goal!r}: expected True or False", field="stop_at_goal")
-        if self.stop_at_goal and max(self.board.ranks) >= self.goal_rank:
+        if self.stop_at_goal and self.board.max_rank >= self.goal_rank:
             raise BoardError(
                 f"the goal {self.goal} is already on {self.board.to_text()}: expected a board below it",
                 code="board.goal_reached",
             )
-        if self.null_moves and self.board.shape.has_anchors:
-            raise UsageError("boards with anchors have no null moves: expected a map without A", field="null_moves")
+        if self.null_moves and (self.board.shape.has_large):
+            raise UsageError(
+                "boards with large tiles have no null moves: expected a map without A and F", field="null_moves"
+            )
+        if self.board.shape.n_free:
+            self._check_free()
         n_empty = self.board.n_empty
         if not _is_int(self.n_start, 0, n_empty):
             expected = f"expected 0 to {n_empty}, the number of empty cells"
@@ -190,6 +194,19 @@ class Rules:
             raise BoardError(
                 f"no move is possible on {self.board.to_text()}: expected a board with a legal move",
                 code="board.no_move",
+            )
+
+    def _check_free(self) -> None:
+        """Raise an error unless the rank of free large tiles is theirs alone."""
+        largest = 2 ** (FREE - 1)
+        if self.goal_rank >= FREE:
+            raise UsageError(
+                f"goal {self.goal} is too large beside free large tiles: expected at most {largest}", field="goal"
+            )
+        if self.max_rank >= FREE:
+            raise BoardError(
+                f"tiles above {largest} could be made beside the free large tiles of {self.board.to_text()}: "
+                "expected more of them, or a smaller board"
             )
 
     @cached_property
@@ -209,7 +226,10 @@ class Rules:
         >>> rules.is_won(Board("A # 8 / A # #")), rules.is_won(Board("A 8 # / A # #"))
         (True, False)
         """
-        return max((board.ranks[cell] for cell in self.goal_cells), default=max(board.ranks)) >= self.goal_rank
+        if not self.goal_cells:
+            return board.max_rank >= self.goal_rank
+        ranks, free = (board.ranks[cell] for cell in self.goal_cells), self.shape.free_rank
+        return any(rank >= self.goal_rank and rank != free for rank in ranks)
 
     @property
     def goal(self) -> int:
@@ -222,9 +242,11 @@ class Rules:
 
         >>> 2 ** Rules.from_text("4x4").max_rank
         131072
+        >>> Rules.from_text("F F F F / F F F F / # # # # / # # # #").max_rank
+        9
         """
-        highest = max(max(self.board.ranks), max(rank for rank, _ in self.spawn_table))
-        return highest + self.shape.n_cells - 1
+        highest = max(self.board.max_rank, max(rank for rank, _ in self.spawn_table))
+        return highest + self.shape.n_cells - self.shape.n_free - 1
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
@@ -272,7 +294,8 @@ class Rules:
             return dice.fair_spawn(word, board.ranks, tuple(rank for rank, _ in self.spawn_table), self._ends)
         if self.spawner is Spawner.FIRST:
             return board.ranks.index(0), self.spawn_table[0][0]
-        return reference.worst_spawn(board.ranks, self.spawn_table, self.shape.lines, self.shape.holding)
+        shape = self.shape
+        return reference.worst_spawn(board.ranks, self.spawn_table, shape.lines, shape.holding, shape.free_rank)
 
 
 def read_spawn_table(text: str) -> tuple[tuple[int, float], ...]:

@@ -5,6 +5,9 @@ Everything outside `rules/` uses only this data, which `lab2048.rules.kind` make
        0  1  2        a brick has an entry in `rows` (-1) but no cell number,
        3  x  4        so that a board of at most 16 open cells fits one word;
        5  6  7        an anchor (-3) neither: it stays where it is, and nothing enters it
+
+A free large tile moves, so it is not in `rows` but on the board, as the rank FREE.  Boards with such tiles have a
+shape of their own, which says how many there are.
 """
 
 import math
@@ -19,6 +22,7 @@ Outline = tuple[Point, ...]
 BRICK = -1
 NOTHING = -2  # in a drawing: no entry of the map
 ANCHOR = -3
+FREE = 15  # rank of a free large tile on shapes that have some; no tile that merges may reach it there
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Shape:
     centres of neighbours; the smallest x and y of all centres are 0.  Outlines are relative to
     their centres, clockwise.
 
-    The kind and the rows determine everything else.
+    The kind, the rows and the number of free large tiles determine everything else.
     """
 
     kind: str  # what its cells are: "squares"
@@ -55,6 +59,7 @@ class Shape:
     centres: tuple[tuple[Point, ...], ...] = field(compare=False)
     outlines: tuple[tuple[Outline, ...], ...] = field(compare=False)
     names: tuple[tuple[str, ...], ...] = field(compare=False)  # "row 1 column 2"
+    n_free: int = 0  # free large tiles on its boards
 
     @cached_property
     def n_cells(self) -> int:
@@ -73,6 +78,16 @@ class Shape:
     @property
     def has_anchors(self) -> bool:
         return any(ANCHOR in row for row in self.rows)
+
+    @property
+    def has_large(self) -> bool:
+        """Return True if there are anchors or free large tiles."""
+        return self.has_anchors or self.n_free > 0
+
+    @property
+    def free_rank(self) -> int:
+        """Return the rank that never merges, of free large tiles; 0 if there are none."""
+        return FREE if self.n_free else 0
 
     @property
     def directions(self) -> tuple[Direction, ...]:

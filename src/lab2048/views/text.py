@@ -5,7 +5,7 @@ import sys
 from typing import TextIO
 
 from lab2048.rules import Board
-from lab2048.rules.notation import LETTERS
+from lab2048.rules.notation import LETTERS, face_of
 from lab2048.rules.shape import NOTHING
 
 # Background of each rank in the 256-colour palette; all are readable with dark text.
@@ -92,7 +92,7 @@ def _face(board: Board, entry: int) -> tuple[str, int | None]:
     if entry < 0:
         return LETTERS[entry], _BRICK_BACKGROUND
     rank = board.ranks[entry]
-    return (str(2**rank), _BACKGROUNDS[min(rank, len(_BACKGROUNDS) - 1)]) if rank else (".", None)
+    return (face_of(board.shape, rank), _BACKGROUNDS[min(rank, len(_BACKGROUNDS) - 1)]) if rank else (".", None)
 
 
 def _tile(text: str, background: int | None, width: int, margin: str, colour: bool) -> str:

@@ -41,10 +41,11 @@ HAS_NULL_MOVES = 15  # 1 if some moves may change nothing; not a rule of 2048
 HOLDING_AT = 16
 GOAL_NIBBLES = 17  # the nibbles of cells where the goal counts; of packed boards
 GOAL_BITS = 18  # the same for byte boards, a bit a cell
+FREE_RANK = 19  # of free large tiles, which never merge; 0: the board has none.  Packed boards merge no rank 15
 
 # The spawn table
 SPAWN_SIZE = 16
-SPAWN_ENDS = 19
+SPAWN_ENDS = 20
 SPAWN_RANKS = SPAWN_ENDS + SPAWN_SIZE
 SPAWN_CHANCES = SPAWN_RANKS + SPAWN_SIZE
 

@@ -2,7 +2,7 @@
 
 Callers must switch to wide boards when the tile sum reaches FULL_SUM: from then on two tiles of rank 15
 may meet, and rank 16 does not fit in a nibble.  One spawn beyond that sum is still safe, because a packed
-plan spawns no tile of rank 15.
+plan spawns no tile of rank 15.  On boards with free large tiles rank 15 is theirs alone; it never merges.
 """
 
 import numpy as np
@@ -147,6 +147,15 @@ def max_rank(board: U64) -> I64:
         left = found if found != ZERO else left
         rank = (rank << 1) | I64(found != ZERO)
     return rank
+
+
+@kernel
+def max_goal_rank(plan: Plan, board: U64) -> I64:
+    """Return the highest rank on the cells where the goal counts, apart from free large tiles."""
+    if plan[at.FREE_RANK] != ZERO:
+        free = board & (board >> TWO)
+        board &= ~((free & (free >> ONE) & LOW_BITS) * NIBBLE)
+    return max_rank(board & plan[at.GOAL_NIBBLES])
 
 
 @kernel

@@ -26,9 +26,9 @@ def unpack(board: U64, ranks: Ranks) -> None:
 
 @kernel
 def is_held(plan: Plan, ranks: Ranks, move: I64) -> bool:
-    """Return True if no anchor would move: the lines that hold them are full, and no two neighbours are equal."""
+    """Return True if no anchor would move: the lines that hold them are full, and no two neighbours merge."""
     here = I64(plan[I64(plan[at.HOLDING_AT]) + move])
-    n_lines = I64(plan[here])
+    n_lines, free = I64(plan[here]), U8(plan[at.FREE_RANK])
     here += 1
     for _ in range(n_lines):
         length, before = I64(plan[here]), U8(0)
@@ -36,7 +36,7 @@ def is_held(plan: Plan, ranks: Ranks, move: I64) -> bool:
             rank = ranks[I64(plan[i])]
             if rank == 0 or rank == before:
                 return False
-            before = rank
+            before = rank if rank != free else U8(0)
         here += 1 + length
     return True
 
@@ -47,7 +47,7 @@ def slide(plan: Plan, ranks: Ranks, move: I64) -> I64:
     if not is_held(plan, ranks, move):
         return I64(-1)
     here = I64(plan[I64(plan[at.LINES_AT]) + move])
-    n_lines = I64(plan[here])
+    n_lines, free_rank = I64(plan[here]), U8(plan[at.FREE_RANK])
     here += 1
     reward, changed = I64(0), False
     for _ in range(n_lines):
@@ -72,7 +72,7 @@ def slide(plan: Plan, ranks: Ranks, move: I64) -> I64:
                 ranks[cell] = U8(0)
                 changed = True
             free += 1
-            last = rank
+            last = rank if rank != free_rank else U8(0)
         here += length
     return reward if changed else I64(-1)
 
@@ -83,7 +83,7 @@ def legal_mask(plan: Plan, ranks: Ranks) -> I64:
 
     A line can slide if there is a tile behind an empty cell, or two neighbours are equal.
     """
-    mask = I64(0)
+    mask, free = I64(0), U8(plan[at.FREE_RANK])
     for move in range(I64(plan[at.N_MOVES])):
         if not is_held(plan, ranks, move):
             continue
@@ -95,7 +95,7 @@ def legal_mask(plan: Plan, ranks: Ranks) -> I64:
             before = ranks[I64(plan[here + 1])]
             for i in range(here + 2, here + 1 + length):
                 rank = ranks[I64(plan[i])]
-                if rank != 0 and (before == 0 or before == rank):
+                if rank != 0 and (before == 0 or (before == rank and rank != free)):
                     mask |= I64(1) << move
                 before = rank
             here += 1 + length
@@ -125,7 +125,8 @@ def is_won(plan: Plan, ranks: Ranks) -> bool:
     """Return True if the goal tile or a larger one is on a cell where it counts."""
     cells, is_there = plan[at.GOAL_BITS], False
     for cell in range(len(ranks)):
-        is_there |= U64(ranks[cell]) >= plan[at.GOAL_RANK] and (cells >> U64(cell)) & ONE != ZERO
+        is_large = U64(ranks[cell]) >= plan[at.GOAL_RANK] and U64(ranks[cell]) != plan[at.FREE_RANK]
+        is_there |= is_large and (cells >> U64(cell)) & ONE != ZERO
     return is_there
 
 

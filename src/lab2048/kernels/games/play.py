@@ -122,7 +122,7 @@ def play_games(plan: Plan, games: Games, order: U64, context: I64, budget: I64) 
                 wide.unpack(board, ranks)
                 is_wide = True
             if to_goal == NEVER and tile_sum >= ONE << U64(goal):
-                highest = I64(0) if is_wide else packed.max_rank(board & plan[at.GOAL_NIBBLES])
+                highest = I64(0) if is_wide else packed.max_goal_rank(plan, board)
                 if highest >= goal or (is_wide and wide.is_won(plan, ranks)):
                     to_goal = U64(played)
             if to_goal != NEVER and plan[at.STOP_AT_GOAL] != ZERO:

@@ -19,7 +19,7 @@ def start_board(plan: Plan, ranks: NDArray[np.uint8]) -> tuple[U64, U64, I64, bo
     for cell in range(len(ranks)):
         rank = plan[I64(plan[at.BOARD_AT]) + cell]
         ranks[cell] = np.uint8(rank)
-        if rank > ZERO:
+        if rank > ZERO and rank != plan[at.FREE_RANK]:
             tile_sum += ONE << rank
         if not is_wide:
             board |= rank << U64(4 * cell)

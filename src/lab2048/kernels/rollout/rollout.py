@@ -123,7 +123,8 @@ def roll_packed(
     """
     tile_sum, rest = ZERO, board
     while rest != ZERO:
-        tile_sum += (ONE << (rest & NIBBLE)) & ~ONE
+        if rest & NIBBLE != plan[at.FREE_RANK]:
+            tile_sum += (ONE << (rest & NIBBLE)) & ~ONE
         rest >>= FOUR
     is_plain = options.discount == 1.0
     begin, spent, gained, weight = packed.potential(board), I64(0), 0.0, 1.0
@@ -163,7 +164,7 @@ def roll_wide(
     """Continue a wide board after `played` moves; return tile sum, return from here, and total moves."""
     tile_sum = ZERO
     for rank in ranks:
-        if rank > 0:
+        if rank > 0 and U64(rank) != plan[at.FREE_RANK]:
             tile_sum += ONE << U64(rank)
     gained, weight = 0.0, options.discount**played
     while played < options.limit:
@@ -189,7 +190,7 @@ def rollout(plan: Plan, ranks: Ranks, key: U64, has_spawned: bool, options: Roll
     """
     board, tile_sum = ZERO, ZERO
     for cell in range(len(ranks)):
-        if ranks[cell] > 0:
+        if ranks[cell] > 0 and U64(ranks[cell]) != plan[at.FREE_RANK]:
             tile_sum += ONE << U64(ranks[cell])
     gained, played, is_whole = 0.0, I64(0), False
     # Deterministic spawners always use wide boards: less to compile for a rare case.

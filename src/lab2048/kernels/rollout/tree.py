@@ -200,7 +200,7 @@ def pack_root(plan: Plan, root: Ranks) -> tuple[bool, U64, U64]:
     """Return whether to search on wide boards, the packed root, and its tile sum."""
     board, tile_sum = ZERO, ZERO
     for cell in range(len(root)):
-        if root[cell] > 0:
+        if root[cell] > 0 and U64(root[cell]) != plan[at.FREE_RANK]:
             tile_sum += ONE << U64(root[cell])
     is_wide = bool(plan[at.IS_PACKED] == ZERO or tile_sum + ROOM >= FULL_SUM)
     if not is_wide:

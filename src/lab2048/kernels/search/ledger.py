@@ -121,7 +121,7 @@ def replay_packed(
     tile_sum = ZERO
     for cell in range(I64(plan[at.N_CELLS])):
         rank = (board >> U64(4 * cell)) & NIBBLE
-        tile_sum += (ONE << rank) if rank != ZERO else ZERO
+        tile_sum += (ONE << rank) if rank != ZERO and rank != plan[at.FREE_RANK] else ZERO
     for t in range(len(moves)):
         boards[t] = board
         after = packed.slide(plan, board, I64(moves[t]))

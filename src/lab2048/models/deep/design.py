@@ -44,6 +44,8 @@ class DeepDesign:
         shape = self.rules.shape
         if not shape.is_rectangle or shape.n_cells > MAX_CELLS:
             raise BoardError(f"{self.rules.board.to_text()}: expected a rectangle of at most {MAX_CELLS} cells")
+        if shape.n_free:
+            raise BoardError(f"networks know no free large tiles: expected {shape.size_name} without F")
         if self.kind == "lines" and (len(self.widths) != 3 or self.reading != "onehot"):
             raise UsageError("a network of lines has three widths, such as 128,64,256, and reads ranks one-hot")
         if not 1 <= len(self.widths) <= 8 or not all(1 <= width <= MAX_WIDTH for width in self.widths):

@@ -176,6 +176,8 @@ def _check_packed(rules: Rules) -> None:
             f"{rules.board.to_text()} has {rules.shape.n_cells} cells: "
             "expected a board of at most 16 cells, spawns below 32768"
         )
+    if rules.shape.n_free:
+        raise BoardError(f"networks know no free large tiles: expected {rules.shape.size_name} without F")
 
 
 def radix_of(rules: Rules) -> int:

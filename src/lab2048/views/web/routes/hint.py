@@ -49,7 +49,7 @@ class ValueData(BaseModel):
 
 
 class EndgameData(BaseModel):
-    """What an endgame table knows about the best move: how likely the goal is while the large tiles stay."""
+    """What an endgame table knows about the best move: how likely the goal is, and under which condition."""
 
     rate: float
     goal: int
@@ -225,7 +225,11 @@ def sentence(board: Board, move: int) -> str:
     'Left: makes 4, 14 empty cells'
     """
     after, _ = board.slide(move)
-    joined = {motion.end for motion in motions(board.ranks, board.shape.lines[move]) if motion.is_merged}
+    joined = {
+        motion.end
+        for motion in motions(board.ranks, board.shape.lines[move], board.shape.free_rank)
+        if motion.is_merged
+    }
     made = sorted((2 ** after.ranks[cell] for cell in joined), reverse=True)
     what = f"makes {_list(made)}" if made else "no merge"
     return f"{move_name(board.shape.moves[move]).capitalize()}: {what}, {count(after.n_empty, 'empty cell')}"
