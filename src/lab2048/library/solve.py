@@ -44,6 +44,7 @@ def solve(
     spawn: str | None = None,
     start: int | None = None,
     spawner: str | None = None,
+    scattered: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     progress: bool | None = None,
 ) -> "Solution":
@@ -52,6 +53,7 @@ def solve(
     The table of all boards is saved in the folder `out`; without `out` it is deleted with the solution.  After
     Ctrl-C the same call with the same `out` continues.  `exact` stores values in 64 bits instead of 32.
     `cluster` is a Ray cluster ("auto", "local" or an address) whose nodes make the large layers; `memory` is per node.
+    With `scattered`, the free large tiles (F) start on any cells, not only where the map has them.
 
     >>> import lab2048 as lab
     >>> solution = lab.solve("2x2", goal=16)
@@ -60,7 +62,7 @@ def solve(
     >>> solution.probe("2 2 / # 4").move
     Move.RIGHT
     """
-    problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers)
+    problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers, scattered)
     folder = Path(out) if out is not None else None
     if folder is not None:
         check_folder(folder, problem, is_exact=exact)
@@ -158,6 +160,7 @@ def estimate(
     spawn: str | None = None,
     start: int | None = None,
     spawner: str | None = None,
+    scattered: bool = False,
     progress: bool | None = None,
 ) -> Estimate:
     """Predict the time, disk space and memory of a solve, and whether it fits on this machine.
@@ -166,7 +169,7 @@ def estimate(
     >>> lab.estimate("2x3", goal=64).fits
     True
     """
-    problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers)
+    problem, limits, n_workers = read_problem(rules, goal, objective, spawn, start, spawner, memory, workers, scattered)
     make_ready(SOLVER, progress=progress)
     with Workers(n_workers) as pool:
         return estimate_solve(problem, pool, limits, Path(out) if out else Path(tempfile.gettempdir()))
@@ -181,6 +184,7 @@ def read_problem(
     spawner: str | None,
     memory: str,
     workers: int,
+    is_scattered: bool = False,
 ) -> tuple[Problem, Memory, int]:
     """Return the problem that the arguments describe, its limits and the number of workers.
 
@@ -191,7 +195,7 @@ def read_problem(
     if kind == "win" and goal is None and not isinstance(rules, Rules):
         raise UsageError("objective win needs a goal: expected a tile such as 512", field="goal", code="goal.missing")
     return (
-        Problem.of(read_rules(rules, goal, spawn, start, spawner), kind),
+        Problem.of(read_rules(rules, goal, spawn, start, spawner), kind, is_scattered=is_scattered),
         Memory.within(read_size(memory), n_workers),
         n_workers,
     )

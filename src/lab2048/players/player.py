@@ -59,22 +59,25 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SuccessRate:
-    """How likely the next large tile is, by an endgame table: exact while the other large tiles stay.
+    """How likely the next large tile is, by an endgame table.
 
     >>> SuccessRate(0.8731, 512, "AAAA|AAG#|####|####").text
     '87.3% to make the next 512, exact while the large tiles stay'
+    >>> SuccessRate(0.8731, 64, "FFFF|FFFF|####|####", "as long as the large tiles do not merge").text
+    '87.3% to make the next 64, exact as long as the large tiles do not merge'
     """
 
     rate: float
     goal: int
-    formation: str  #: the map, with A where the large tiles stand
+    formation: str  #: the map, with A for large tiles that stay and F for large tiles that move
+    condition: str = "while the large tiles stay"  #: how long the rate is exact
 
     @property
     def text(self) -> str:
         """Return the rate in words, with more digits where it is nearly certain or nearly hopeless."""
         per_cent = 100 * self.rate
         digits = 1 if 0.05 <= per_cent < 99.95 or self.rate in (0.0, 1.0) else 4
-        return f"{per_cent:.{digits}f}% to make the next {self.goal}, exact while the large tiles stay"
+        return f"{per_cent:.{digits}f}% to make the next {self.goal}, exact {self.condition}"
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON data."""

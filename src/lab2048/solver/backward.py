@@ -165,7 +165,7 @@ class Backward:
             for _ in self.workers.map(back_up, cuts):
                 pass
         wanted = self.problem.open_starts
-        for key, i in zip(wanted.tolist(), np.searchsorted(keys, wanted).tolist(), strict=True):
-            if i < len(keys) and int(keys[i]) == key:
-                starts[key] = float(best[i])
+        at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        is_here = keys[at] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+        starts.update(zip(wanted[is_here].tolist(), best[at[is_here]].tolist(), strict=True))
         return best

@@ -1,17 +1,21 @@
 """A problem to solve: rules and an objective."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lab2048.errors import BoardError, FileError, LabError, UnknownNameError, UsageError
 from lab2048.kernels.board import layout as at
 from lab2048.kernels.board.block import SCATTER, Words
 from lab2048.kernels.board.packed import canonical
 from lab2048.kernels.solve.backup import ODDS, TOTAL
+from lab2048.kernels.solve.layer import make_canonical
 from lab2048.rules import Board, Rules, Spawner
 from lab2048.rules.board import PACKED_CELLS, PACKED_RANK
 from lab2048.rules.plan import Plan, make_plan
@@ -41,6 +45,7 @@ class Problem:
 
     rules: Rules
     objective: Objective
+    is_scattered: bool = False  # the free large tiles start on any cells, all arrangements being equally likely
 
     def __post_init__(self) -> None:
         """Raise LabError for rules that cannot be solved."""
@@ -64,11 +69,16 @@ class Problem:
                 )
             raise UsageError(f"{why}: expected a goal of at most that, or fewer cells", field="goal")
 
+        if self.is_scattered and not (rules.shape.n_free and self.is_fair and rules.board.max_rank == 0):
+            raise UsageError(
+                f"{rules.board_text} cannot start anywhere: expected free large tiles, no others, and the fair spawner"
+            )
+
     @classmethod
-    def of(cls, rules: Rules, objective: str) -> Self:
+    def of(cls, rules: Rules, objective: str, *, is_scattered: bool = False) -> Self:
         """Make a problem from the name of its objective."""
         try:
-            return cls(rules, Objective(objective))
+            return cls(rules, Objective(objective), is_scattered)
         except ValueError:
             raise UnknownNameError("objective", objective, [each.value for each in Objective]) from None
 
@@ -125,11 +135,13 @@ class Problem:
 
     def is_decided(self, board: Board) -> bool:
         """Return True if the goal has been made, on whatever cell; it is lost on a cell where it does not count."""
-        return 0 < self.goal_rank <= max(board.ranks)
+        return 0 < self.goal_rank <= board.max_rank
 
     @cached_property
     def starts(self) -> tuple[Start, ...]:
         """Return the start boards up to symmetry, sorted by key."""
+        if self.is_scattered:
+            return tuple(self._scattered_starts())
         chances: dict[Board, float] = {self.canonical(self.rules.board): 1.0}
         for _ in range(self.rules.n_start):
             following: dict[Board, float] = {}
@@ -144,6 +156,31 @@ class Problem:
             chances = following
         found = [Start(self.key_of(board), board, chance) for board, chance in chances.items()]
         return tuple(sorted(found, key=lambda start: start.key))
+
+    def _scattered_starts(self) -> Iterator[Start]:
+        """Yield a start board for every arrangement of the free large tiles and every spawn, up to symmetry."""
+        cells = range(self.rules.shape.n_cells)
+        arrangements = combinations(cells, self.rules.shape.n_free)
+        words = np.array([sum(PACKED_RANK << 4 * cell for cell in taken) for taken in arrangements], np.uint64)
+        words, chances = self._gathered(words, np.full(len(words), 1 / len(words)))
+        for _ in range(self.rules.n_start):
+            following, weights = [], []
+            n_empty = sum((words >> np.uint64(4 * cell) & np.uint64(15) == 0).astype(float) for cell in cells)
+            for rank, p in self.rules.spawn_table:
+                for cell in cells:
+                    is_empty = words >> np.uint64(4 * cell) & np.uint64(15) == 0
+                    following.append(words[is_empty] | np.uint64(rank << 4 * cell))
+                    weights.append((p * chances / n_empty)[is_empty])
+            words, chances = self._gathered(np.concatenate(following), np.concatenate(weights))
+        shape, keys = self.rules.shape, words * SCATTER
+        for i in np.argsort(keys).tolist():
+            yield Start(int(keys[i]), Board.from_packed(shape, int(words[i])), float(chances[i]))
+
+    def _gathered(self, words: Words, chances: NDArray[np.float64]) -> tuple[Words, NDArray[np.float64]]:
+        """Return the canonical forms of boards, each once, and the chance of each."""
+        make_canonical(self.plan, words)
+        distinct, inverse = np.unique(words, return_inverse=True)
+        return distinct, np.bincount(inverse, chances).astype(np.float64)
 
     def start_keys(self, tile_sum: int) -> Words:
         """Return the sorted keys of start boards with this tile sum that are not already decided."""
@@ -164,13 +201,15 @@ class Problem:
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON data; `from_json` is the inverse."""
-        rules = self.rules.to_json()
-        return {"rules": rules, "objective": self.objective.value}
+        data = {"rules": self.rules.to_json(), "objective": self.objective.value}
+        return data | ({"scattered": True} if self.is_scattered else {})
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
         """Parse the data that `to_json` returns."""
         try:
-            return cls(Rules.from_json(data["rules"]), Objective(data["objective"]))
-        except (KeyError, TypeError, ValueError, LabError) as error:
+            if data.get("scattered", True) is not True:
+                raise ValueError(f"scattered {data['scattered']!r}")
+            return cls(Rules.from_json(data["rules"]), Objective(data["objective"]), "scattered" in data)
+        except (AttributeError, KeyError, TypeError, ValueError, LabError) as error:
             raise FileError(f"the problem of the table is not understood: {error}") from None

@@ -33,7 +33,8 @@ app = Commands(
 def list_formations(as_json: JsonOption = False) -> None:
     """List the formations with their goals, sizes and building times, and which of them are built.
 
-    In a picture, A is a large tile that stays, # a free cell, and G a free cell where the goal counts.
+    In a picture, A is a large tile that stays, F one that moves and may be anywhere, # another cell, and G one where
+    the goal counts.
 
     Example: lab2048 endgame list
     """
@@ -51,7 +52,7 @@ def list_formations(as_json: JsonOption = False) -> None:
             row = {
                 "name": name,
                 "formation": formation.rules.board_text,
-                "free_cells": formation.rules.shape.n_cells,
+                "free_cells": formation.n_cells,
                 "goal": goal,
                 "afterstates": afterstates,
                 "bytes": (n_bytes := BYTES * afterstates),
@@ -64,7 +65,7 @@ def list_formations(as_json: JsonOption = False) -> None:
             state = ", built" if row["table"] else ", comes with lab2048" if row["shipped"] else ""
             lines.append(f"{name:<12} {told}{state}")
         if not as_json:
-            print(f"{family}: {formation.rules.shape.n_cells} free cells")
+            print(f"{family}: {formation.n_cells} free cells")
             picture = formation.picture
             rows = max(len(picture), len(lines))
             picture += [" " * len(picture[0])] * (rows - len(picture))
@@ -87,7 +88,7 @@ def build(
         typer.Option(
             "--formation",
             metavar="MAP",
-            help="Your own: A is a large tile that stays, # a free cell, G one where the goal counts.",
+            help="Your own: A is a large tile that stays, F one that moves, # a cell, G one where the goal counts.",
         ),
         Readable("lab2048.rules.notation:read_map"),
     ] = None,
@@ -129,7 +130,7 @@ def build(
         chosen = Formation.from_name(name)
         shipped = out is None and (SHIPPED / name).exists()
         out = SHIPPED / name if shipped else out or endgames_folder() / name
-    options = {"objective": "win", "out": out, "memory": memory, "workers": workers}
+    options = {"objective": "win", "out": out, "memory": memory, "workers": workers, "scattered": chosen.n_free > 0}
     if only_estimate:
         show_estimate(chosen.rules, options, as_json=as_json)
     elif out is not None and (built := find_built(out, chosen)) is not None:
@@ -149,7 +150,7 @@ def find_built(folder: Path, formation: "Formation") -> "CompactTable | None":
     if not (folder / MANIFEST).exists() or read_manifest(folder, SCHEMA, LAYERED)["schema"] != SCHEMA:
         return None
     table = CompactTable.open(folder)
-    if table.problem.rules != formation.rules:
+    if table.problem != formation.problem:
         raise FileError(
             f"{folder} holds the table of another formation: expected an empty folder", code="file.unwritable"
         )

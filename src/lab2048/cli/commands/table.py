@@ -101,7 +101,7 @@ def probe(
 
     opened = open_table(table_folder(folder))
     state = Board.from_text(read_board(board))
-    if is_endgame(opened) and not state.shape.has_anchors:
+    if is_endgame(opened) and not state.shape.has_large:
         _probe_endgame(Endgame(opened), state, as_json=as_json)
         return
     moves = opened.move_values(state)
@@ -153,7 +153,7 @@ def _probe_endgame(endgame: "Endgame", state: "Board", *, as_json: bool) -> None
         print_json("probe-1", result)
         return
     print(render(state, colour=wants_codes(sys.stdout)))
-    print(f"{rules.board_text}, goal {rules.goal}, while the large tiles stay")
+    print(f"{rules.board_text}, goal {rules.goal}, {endgame.formation.while_text}")
     _print_moves(found.moves, best)
     for name in leaving:
         print(f"  {name:<11} moves a large tile")

@@ -14,26 +14,28 @@ from lab2048.kernels.board.packed import HIGH_BITS
 from lab2048.kernels.function_pointer import CHOOSE, call_choose, function_address
 from lab2048.kernels.search import context as of
 from lab2048.kernels.solve.compact import CERTAIN, MISSING, NEVER, position_at
+from lab2048.kernels.solve.position_index import index_of
 
 # The book
 N_TABLES = 0
 LEAST_GOAL = 1  # of all tables; a board with fewer large tiles than the next number is in none of them
-FEWEST_ANCHORS = 2
+FEWEST_LARGE = 2
 TABLES = 3
 # A table
-GOAL = 0  # rank of the goal, which is also the number of ranks that a free cell can have
-N_ANCHORS = 1
-N_FREE = 2
+GOAL = 0  # rank of the goal, which is also the number of ranks that a cell can have without a large tile
+N_LARGE = 1  # anchors and free large tiles
+N_CELLS = 2  # all that are not anchors
 WIDTH = 3  # of a block
 GROUPS, BLOCKS, CODES = 4, 5, 6  # addresses
 SURE = 7  # code from which the table chooses the move
 N_COPIES = 8
-COPIES = 9
+NUMBERING = 9  # address, if there are free large tiles (lab2048.kernels.solve.position_index); else 0
+COPIES = 10
 # A copy of its formation
-ANCHORS = 0  # nibbles of the cells with large tiles
+ANCHORS = 0  # nibbles of the cells with large tiles that stay
 BESIDE = 1  # those of them that a goal tile would touch
 GOALS = 2  # nibbles of the cells where the goal counts
-SHIFTS = 3  # of the free cells, in the order of their digits
+SHIFTS = 3  # of the other cells, in the order of their digits
 COPY_SIZE = 3 + 16
 MAX_COPIES = 12
 TABLE_SIZE = COPIES + MAX_COPIES * COPY_SIZE
@@ -53,11 +55,12 @@ def large_bits(board: U64, goal: I64) -> U64:
 def find_copy(table: I64, board: U64) -> I64:
     """Return the address of the copy of the formation on a board; 0 if it is not there.
 
-    The large tiles must be different, the smallest must be the goal, and the new tile must be made beside it.
+    The large tiles must be different, the smallest must be the goal, and the new tile must be made beside it, unless
+    the smallest is free to move.
     """
     goal = I64(load_u64(table, GOAL))
     large = large_bits(board, goal)
-    if popcount(large) != I64(load_u64(table, N_ANCHORS)):
+    if popcount(large) != I64(load_u64(table, N_LARGE)):
         return I64(0)
     mask, seen, smallest, rest = (large >> U64(3)) * NIBBLE, ZERO, ZERO, large
     while rest != ZERO:
@@ -73,7 +76,8 @@ def find_copy(table: I64, board: U64) -> I64:
         return I64(0)
     for i in range(I64(load_u64(table, N_COPIES))):
         copy = table + 8 * (COPIES + i * COPY_SIZE)
-        if load_u64(copy, ANCHORS) == mask and load_u64(copy, BESIDE) & smallest != ZERO:
+        anchors = load_u64(copy, ANCHORS)
+        if anchors & ~mask == ZERO and (load_u64(copy, BESIDE) | ~anchors) & smallest != ZERO:
             return copy
     return I64(0)
 
@@ -82,9 +86,17 @@ def find_copy(table: I64, board: U64) -> I64:
 def code_in_copy(table: I64, copy: I64, board: U64) -> I64:
     """Return the code of an afterstate on one copy of the formation; MISSING if the table does not have it."""
     goal, index, place = I64(load_u64(table, GOAL)), I64(0), I64(1)
-    for i in range(I64(load_u64(table, N_FREE))):
-        index += I64((board >> load_u64(copy, SHIFTS + i)) & NIBBLE) * place
-        place *= goal
+    n_cells, numbering = I64(load_u64(table, N_CELLS)), I64(load_u64(table, NUMBERING))
+    if numbering == 0:
+        for i in range(n_cells):
+            index += I64((board >> load_u64(copy, SHIFTS + i)) & NIBBLE) * place
+            place *= goal
+    else:
+        position = ZERO
+        for i in range(n_cells):
+            rank = (board >> load_u64(copy, SHIFTS + i)) & NIBBLE
+            position |= (rank if rank < U64(goal) else NIBBLE) << U64(4 * i)
+        index = index_of(numbering, position)
     blocks, width = I64(load_u64(table, BLOCKS)), I64(load_u64(table, WIDTH))
     found = position_at(I64(load_u64(table, GROUPS)), blocks, width, index)
     return I64(load_u16(I64(load_u64(table, CODES)), found)) if found >= 0 else I64(MISSING)
@@ -92,12 +104,15 @@ def code_in_copy(table: I64, copy: I64, board: U64) -> I64:
 
 @kernel
 def code_after(table: I64, copy: I64, board: U64) -> I64:
-    """Return the code of an afterstate on which the large tiles stand; MISSING if the table does not have it."""
+    """Return the code of an afterstate on which the anchors stand; MISSING if the table does not have it."""
     goal, anchors, goals = load_u64(table, GOAL), load_u64(copy, ANCHORS), load_u64(copy, GOALS)
-    if is_made(board & ~anchors, goal):
+    has_free = load_u64(table, NUMBERING) != ZERO  # then the goal counts on all cells
+    if has_free and popcount(large_bits(board, I64(goal))) > I64(load_u64(table, N_LARGE)):
+        return I64(CERTAIN)
+    if not has_free and is_made(board & ~anchors, goal):
         return I64(CERTAIN) if is_made(board & goals, goal) else I64(NEVER)
     code = code_in_copy(table, copy, board)
-    if code < 0:  # of symmetric formations a table has only one of the equal positions
+    if code < 0 and not has_free:  # of symmetric formations a table has only one of the equal positions
         for i in range(I64(load_u64(table, N_COPIES))):
             other = table + 8 * (COPIES + i * COPY_SIZE)
             if load_u64(other, ANCHORS) == anchors and load_u64(other, GOALS) == goals:
@@ -107,7 +122,7 @@ def code_after(table: I64, copy: I64, board: U64) -> I64:
 
 @kernel
 def best_in_table(plan: packed.Plan, table: I64, board: U64) -> I64:
-    """Return the code and the move (see CODE_SHIFT) of the best move that keeps the large tiles; -1 if unknown."""
+    """Return the code and the move (see CODE_SHIFT) of the best move that keeps the anchors; -1 if unknown."""
     copy = find_copy(table, board)
     if copy == 0:
         return I64(-1)

@@ -8,6 +8,9 @@ future score) that is worth
 A lost formation is worth no more than its tiles.  The real chance is higher than p, because large tiles may also move,
 and a lost game goes on for a while; so this is a lower bound, as far as the network is right about the time after.  A
 leaf has the larger of the two values, that of the network and this one.
+
+Tables with free large tiles are not used here: they do not say where the new tile is made and where the others stand
+then, so there is no board to evaluate.
 """
 
 import math
@@ -54,14 +57,14 @@ def least_value(context: I64, board: U64, index: I64) -> F32:
     `index` is scratch memory for the indexes of one board.
     """
     book = I64(load_u64(context, of.BOOK))
-    goal, fewest = I64(load_u64(book, endgame.LEAST_GOAL)), I64(load_u64(book, endgame.FEWEST_ANCHORS))
+    goal, fewest = I64(load_u64(book, endgame.LEAST_GOAL)), I64(load_u64(book, endgame.FEWEST_LARGE))
     highest = NONE
     if popcount(endgame.large_bits(board, goal)) < fewest:
         return highest
     net, top = I64(load_u64(context, of.NET)), I64(load_u64(context, of.TOP))
     for i in range(I64(load_u64(book, endgame.N_TABLES))):
         table = book + 8 * (endgame.TABLES + i * endgame.TABLE_SIZE)
-        copy = endgame.find_copy(table, board)
+        copy = endgame.find_copy(table, board) if load_u64(table, endgame.NUMBERING) == ZERO else I64(0)
         if copy == 0:
             continue
         code = endgame.code_after(table, copy, board)

@@ -1,6 +1,6 @@
 """Compact tables: the positions of a formation as one sorted set, and their odds in 16 bits.
 
-    index    the ranks of the free cells as digits, cell `first` lowest and the one before it highest
+    index    the number of a position, by a numbering (lab2048.kernels.solve.position_index)
     block    `width` indexes in a row: two words, with a bit per index that the table has; the second word also
              counts, from bit HIGH on, the positions of all blocks before
     group    64 blocks: two words, a bit per block that has positions, and how many such blocks come before
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.board.bits import I64, NIBBLE, ONE, U64, ZERO, lowest_bit, popcount
+from lab2048.kernels.board.bits import I64, ONE, U64, ZERO, lowest_bit, popcount
 from lab2048.kernels.board.block import GATHER, Words, is_made
 from lab2048.kernels.board.memory import load_u16, load_u64, prefetch, store_u16, store_u64
 from lab2048.kernels.board.packed import Plan, canonical, empty_bits, slide
 from lab2048.kernels.solve.backup import Values
+from lab2048.kernels.solve.position_index import board_of, index_of
 
 HIGH = 17  # bits of a block's second word that stand for indexes
 MAX_WIDTH = 64 + HIGH
@@ -28,27 +29,6 @@ NEVER, EVEN, CERTAIN = 0, 1 << 15, (1 << 16) - 1  # codes of the odds 0, 1 and i
 STEPS = 1600.0  # codes per unit of the natural logarithm of the odds
 MISSING = -1
 BATCH = 256  # positions whose places are found together
-
-
-@kernel
-def index_of(board: U64, n_cells: I64, first: I64, radix: I64) -> I64:
-    """Return the index of a board of the formation's own cells."""
-    index, place, shift = I64(0), I64(1), 4 * first
-    for _ in range(n_cells):
-        index += I64((board >> U64(shift)) & NIBBLE) * place
-        place *= radix
-        shift = shift + 4 if shift < 4 * (n_cells - 1) else 0
-    return index
-
-
-@kernel
-def board_of(index: I64, n_cells: I64, first: I64, radix: I64) -> U64:
-    """Return the board with this index."""
-    board = ZERO
-    for i in range(n_cells):
-        board |= U64(index % radix) << U64(4 * ((first + i) % n_cells))
-        index //= radix
-    return board
 
 
 @kernel
@@ -97,10 +77,10 @@ def position_at(groups: I64, blocks: I64, width: I64, index: I64) -> I64:
 
 
 @kernel
-def mark_groups(keys: Words, n_cells: I64, first: I64, radix: I64, width: I64, groups: I64) -> None:
+def mark_groups(keys: Words, numbering: I64, width: I64, groups: I64) -> None:
     """Mark the blocks that have one of these positions, given as keys of a layer."""
     for i in range(len(keys)):
-        block = index_of(keys[i] * GATHER, n_cells, first, radix) // width
+        block = index_of(numbering, keys[i] * GATHER) // width
         group = 2 * (block >> 6)
         store_u64(groups, group, load_u64(groups, group) | (ONE << U64(block & 63)))
 
@@ -116,14 +96,14 @@ def count_groups(groups: I64, n_groups: I64) -> I64:
 
 
 @kernel
-def mark_blocks(keys: Words, n_cells: I64, first: I64, radix: I64, width: I64, groups: I64, blocks: I64) -> None:
+def mark_blocks(keys: Words, numbering: I64, width: I64, groups: I64, blocks: I64) -> None:
     """Mark positions in their blocks."""
     spots, bits = np.empty(BATCH, np.int64), np.empty(BATCH, np.uint64)
     begin = I64(0)
     while begin < len(keys):
         n = min(BATCH, len(keys) - begin)
         for i in range(n):  # first where they are, so that the memory fetches many at a time
-            index = index_of(keys[begin + i] * GATHER, n_cells, first, radix)
+            index = index_of(numbering, keys[begin + i] * GATHER)
             block = index // width
             within = index - block * width
             spots[i] = 2 * block_at(groups, block) + (within >> 6)
@@ -147,15 +127,7 @@ def count_blocks(blocks: I64, n_blocks: I64) -> I64:
 
 @kernel
 def write_codes(
-    keys: Words,
-    odds: NDArray[np.float32],
-    n_cells: I64,
-    first: I64,
-    radix: I64,
-    width: I64,
-    groups: I64,
-    blocks: I64,
-    codes: I64,
+    keys: Words, odds: NDArray[np.float32], numbering: I64, width: I64, groups: I64, blocks: I64, codes: I64
 ) -> None:
     """Write the codes of positions, given as keys of a layer and their odds."""
     indexes, spots = np.empty(BATCH, np.int64), np.empty(BATCH, np.int64)
@@ -163,7 +135,7 @@ def write_codes(
     while begin < len(keys):
         n = min(BATCH, len(keys) - begin)
         for i in range(n):
-            indexes[i] = index_of(keys[begin + i] * GATHER, n_cells, first, radix)
+            indexes[i] = index_of(numbering, keys[begin + i] * GATHER)
             prefetch(blocks, 16 * block_at(groups, indexes[i] // width))
         for i in range(n):
             spots[i] = position_at(groups, blocks, width, indexes[i])
@@ -175,15 +147,7 @@ def write_codes(
 
 @kernel
 def list_boards(
-    groups: I64,
-    blocks: I64,
-    n_groups: I64,
-    n_cells: I64,
-    first: I64,
-    radix: I64,
-    width: I64,
-    chosen: NDArray[np.int64],
-    out: Words,
+    groups: I64, blocks: I64, n_groups: I64, numbering: I64, width: I64, chosen: NDArray[np.int64], out: Words
 ) -> None:
     """Write the boards at `chosen` numbers of positions, which are sorted."""
     at_chosen, n = I64(0), I64(0)
@@ -197,7 +161,7 @@ def list_boards(
             while bits != ZERO and at_chosen < len(chosen):
                 if chosen[at_chosen] == n:
                     index = I64(block) * width + 64 * part + I64(lowest_bit(bits))
-                    out[at_chosen] = board_of(index, n_cells, first, radix)
+                    out[at_chosen] = board_of(numbering, index)
                     at_chosen += 1
                 bits &= bits - ONE
                 n += 1
@@ -209,8 +173,7 @@ def recompute(
     boards: Words,
     ranks: Words,
     chances: Values,
-    first: I64,
-    radix: I64,
+    numbering: I64,
     width: I64,
     groups: I64,
     blocks: I64,
@@ -218,7 +181,7 @@ def recompute(
     odds: Values,
 ) -> I64:
     """Compute the odds of afterstates from those of their successors; return how many successors are missing."""
-    n_cells, goal, n_missing = I64(plan[at.N_CELLS]), U64(radix), I64(0)
+    goal, n_missing = plan[at.GOAL_RANK], I64(0)
     goal_cells = plan[at.GOAL_NIBBLES]
     for i in range(len(boards)):
         win, lose = 0.0, 0.0
@@ -235,7 +198,7 @@ def recompute(
                     if is_made(after, goal):
                         best = I64(CERTAIN) if is_made(after & goal_cells, goal) else best
                         continue
-                    found = position_at(groups, blocks, width, index_of(canonical(plan, after), n_cells, first, radix))
+                    found = position_at(groups, blocks, width, index_of(numbering, canonical(plan, after)))
                     n_missing += I64(found < 0)
                     best = max(best, I64(load_u16(codes, found)) if found >= 0 else I64(NEVER))
                 loss = 1.0 / (1.0 + odds_of(best))
@@ -247,13 +210,13 @@ def recompute(
 def warm_up(plan: Plan) -> None:
     """Compile the kernels of this file that Python calls."""
     words, chances = np.zeros(1, np.uint64), np.zeros(1)
-    compile_for(index_of, ZERO, 1, 0, 2)
+    compile_for(index_of, 0, ZERO)
     compile_for(odds_of, 0)
     compile_for(position_at, 0, 0, 1, 0)
-    compile_for(mark_groups, words, 1, 0, 2, 2, 0)
+    compile_for(mark_groups, words, 0, 2, 0)
     compile_for(count_groups, 0, 0)
-    compile_for(mark_blocks, words, 1, 0, 2, 2, 0, 0)
+    compile_for(mark_blocks, words, 0, 2, 0, 0)
     compile_for(count_blocks, 0, 0)
-    compile_for(write_codes, words, np.zeros(1, np.float32), 1, 0, 2, 2, 0, 0, 0)
-    compile_for(list_boards, 0, 0, 0, 1, 0, 2, 2, np.zeros(1, np.int64), words)
-    compile_for(recompute, plan, words, words, chances, 0, 2, 2, 0, 0, 0, chances)
+    compile_for(write_codes, words, np.zeros(1, np.float32), 0, 2, 0, 0, 0)
+    compile_for(list_boards, 0, 0, 0, 0, 2, np.zeros(1, np.int64), words)
+    compile_for(recompute, plan, words, words, chances, 0, 2, 0, 0, 0, chances)

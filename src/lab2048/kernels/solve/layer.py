@@ -126,6 +126,16 @@ def slide_all(
 
 
 @kernel
+def make_canonical(plan: Plan, boards: Words) -> None:
+    """Replace boards by their canonical forms."""
+    spare, begin = np.empty(2 * BLOCK, np.uint64), I64(0)
+    while begin < len(boards):
+        n = min(BLOCK, len(boards) - begin)
+        canonical_block(plan, boards[begin : begin + n], n, spare)
+        begin += n
+
+
+@kernel
 def count_raw(plan: Plan, keys: Words) -> I64:
     """Count the boards including all symmetric copies."""
     boards, copies, spare = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(2 * BLOCK, np.uint64)
@@ -229,6 +239,7 @@ def warm_up(plan: Plan) -> None:
     keys, counts = np.zeros(1, np.uint64), np.zeros(N_COUNTS, np.int64)
     compile_for(spawn_all, plan, keys, 0, ONE, keys, keys)
     compile_for(slide_all, plan, keys, 0, ZERO, keys, keys, keys, counts)
+    compile_for(make_canonical, plan, keys)
     compile_for(count_raw, plan, keys)
     compile_for(sort_keys, keys, keys)
     compile_for(drop_doubles, keys)

@@ -273,7 +273,8 @@ class ThreadedPlayer(SearchPlayer):
 def _success_rate(answer: "Answer | None") -> SuccessRate | None:
     if answer is None:
         return None
-    return SuccessRate(answer.value, answer.formation.rules.goal, answer.formation.rules.board_text)
+    formation = answer.formation
+    return SuccessRate(answer.value, formation.rules.goal, formation.rules.board_text, formation.while_text)
 
 
 class ClockedPlayer(ThreadedPlayer):

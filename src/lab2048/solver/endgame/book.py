@@ -38,7 +38,8 @@ class Answer(NamedTuple):
 class Book:
     """Several compact tables: of those that know a board and are sure enough, the first one answers.
 
-    Tables with more free cells come first.  The arrays behind the addresses live as long as the book.
+    Formations without free large tiles come first, because there the new tile joins the chain; then those with more
+    cells to play.  The arrays behind the addresses live as long as the book.
     """
 
     tables: list[CompactTable]
@@ -47,19 +48,22 @@ class Book:
     words: NDArray[np.uint64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.tables = sorted(self.tables, key=lambda each: (-each.size.n_cells, each.size.radix))
+        self.tables = sorted(self.tables, key=_order)
         self._plan = make_plan(self.rules)
         self.formations = [Formation(table.problem.rules) for table in self.tables]
         self.words = np.zeros(of.TABLES + len(self.tables) * of.TABLE_SIZE, np.uint64)
         self.words[of.N_TABLES] = len(self.tables)
         self.words[of.LEAST_GOAL] = min((table.size.radix for table in self.tables), default=0)
-        self.words[of.FEWEST_ANCHORS] = min((len(each.copies[0].anchors) for each in self.formations), default=0)
+        self.words[of.FEWEST_LARGE] = min((_n_large(each) for each in self.formations), default=0)
         for i, (table, formation) in enumerate(zip(self.tables, self.formations, strict=True)):
             self._fill(self.words[of.TABLES + i * of.TABLE_SIZE :], table, formation)
 
     def _fill(self, words: NDArray[np.uint64], table: CompactTable, formation: Formation) -> None:
-        size, copies = table.size, formation.copies
-        words[of.GOAL], words[of.N_ANCHORS], words[of.N_FREE] = size.radix, len(copies[0].anchors), size.n_cells
+        size, copies, n_cells = table.size, formation.copies, formation.rules.shape.n_cells
+        words[of.GOAL], words[of.N_LARGE], words[of.N_CELLS] = size.radix, _n_large(formation), n_cells
+        first = size.first
+        if formation.n_free:  # the numbering puts the cells in order
+            words[of.NUMBERING], first = address_of(table.numbering), 0
         words[of.WIDTH], words[of.N_COPIES] = size.width, len(copies)
         words[of.GROUPS], words[of.BLOCKS] = table.address("groups"), table.address("blocks")
         words[of.CODES] = table.address("codes")
@@ -68,8 +72,8 @@ class Book:
             here = of.COPIES + i * of.COPY_SIZE
             words[here + of.ANCHORS], words[here + of.BESIDE] = _nibbles(copy.anchors), _nibbles(copy.beside_goal)
             words[here + of.GOALS] = _nibbles(copy.goals)
-            for k in range(size.n_cells):
-                words[here + of.SHIFTS + k] = 4 * copy.free[(size.first + k) % size.n_cells]
+            for k in range(n_cells):
+                words[here + of.SHIFTS + k] = 4 * copy.free[(first + k) % n_cells]
 
     @classmethod
     def open(cls, tables: str, rules: Rules, sure: float = SURE) -> "Book":
@@ -109,9 +113,22 @@ class Book:
 
 
 def _fits(formation: Rules, rules: Rules) -> bool:
-    """Return True if a table of a formation is right for a game: the same board, and tiles spawn alike."""
+    """Return True if a table of a formation is right for a game: the same board, and tiles spawn alike.
+
+    With free large tiles and goal cells, nobody can tell on a whole board which of two equal tiles is the new one.
+    """
     is_alike = formation.spawn_table == rules.spawn_table and formation.spawner == rules.spawner
+    is_alike &= not (formation.shape.n_free and formation.goal_cells)
     return is_alike and not rules.null_moves and Formation(formation).whole == rules.shape
+
+
+def _n_large(formation: Formation) -> int:
+    return len(formation.copies[0].anchors) + formation.n_free
+
+
+def _order(table: CompactTable) -> tuple[bool, int, int]:
+    shape = table.problem.rules.shape
+    return shape.n_free > 0, shape.n_free - shape.n_cells, table.size.radix
 
 
 def _word(board: Board) -> np.uint64:

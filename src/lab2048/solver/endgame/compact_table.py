@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from lab2048.errors import FileError, LabError
 from lab2048.kernels.board.memory import address_of
 from lab2048.kernels.solve import compact as kernels
+from lab2048.kernels.solve.position_index import index_of
 from lab2048.records.atomic_file import replacing
 from lab2048.rules import Board
 from lab2048.solver.column_file import Array, Column, write_column
+from lab2048.solver.endgame.numbering import make_numbering, n_indexes
 from lab2048.solver.forward import LayerCount
 from lab2048.solver.probing import Probing
 from lab2048.solver.problem import Objective, Problem
@@ -41,12 +43,11 @@ MAX_GROUP_BYTES = 1 << 28  # plus a byte per position
 
 
 class Size(NamedTuple):
-    """The sizes of a compact table: cells and ranks of a position, indexes of a block, and groups of blocks.
+    """The sizes of a compact table: ranks of a cell, indexes of a block, and groups of blocks.
 
     `first` is the cell whose rank is the lowest digit of an index.
     """
 
-    n_cells: int
     first: int
     radix: int
     width: int
@@ -55,10 +56,9 @@ class Size(NamedTuple):
     @classmethod
     def of(cls, problem: Problem, first: int = 0) -> Self:
         """Return the sizes of a problem's table."""
-        n_cells, radix = problem.rules.shape.n_cells, problem.goal_rank
-        width = min(kernels.MAX_WIDTH - kernels.MAX_WIDTH % radix, radix**n_cells)  # whole values of the first cell
-        n_blocks = -(-(radix**n_cells) // width)
-        return cls(n_cells, first, radix, width, -(-n_blocks // 64))
+        n, radix = n_indexes(problem), problem.goal_rank
+        width = min(kernels.MAX_WIDTH - kernels.MAX_WIDTH % radix, n)  # whole values of the first cell
+        return cls(first, radix, width, -(-n // (64 * width)))
 
 
 class CompactTable(Probing):
@@ -68,6 +68,7 @@ class CompactTable(Probing):
         """Use `open`."""
         self.folder, self.problem, self.columns, self.manifest = folder, problem, columns, manifest
         self.size = Size.of(problem, manifest["first"])
+        self.numbering = make_numbering(problem, manifest["first"])  # must be kept as long as its address is used
         self._maps: dict[str, Array] = {}
 
     @classmethod
@@ -125,9 +126,8 @@ class CompactTable(Probing):
 
     def code(self, after: Board) -> int:
         """Return the code of an afterstate's odds; -1 if the table does not have it."""
-        if after.is_packable and max(after.ranks) < self.size.radix:
-            word = np.uint64(self.problem.canonical_word(after))
-            index = kernels.index_of(word, self.size.n_cells, self.size.first, self.size.radix)
+        if after.is_packable and after.max_rank < self.size.radix:
+            index = index_of(address_of(self.numbering), np.uint64(self.problem.canonical_word(after)))
             found = int(
                 kernels.position_at(self.address("groups"), self.address("blocks"), self.size.width, int(index))
             )
@@ -146,8 +146,7 @@ class CompactTable(Probing):
         """Return the packed boards of positions, given by their numbers in ascending order."""
         found, size = np.zeros(len(chosen), np.uint64), self.size
         groups, blocks = self.address("groups"), self.address("blocks")
-        numbers = size.n_cells, size.first, size.radix, size.width
-        kernels.list_boards(groups, blocks, size.n_groups, *numbers, chosen, found)
+        kernels.list_boards(groups, blocks, size.n_groups, address_of(self.numbering), size.width, chosen, found)
         return found
 
 
@@ -173,8 +172,10 @@ def compact(table: Table) -> CompactTable:
     # Which cell comes first decides how full blocks are.  A small table tries all, a large one the best of most tables.
     firsts = range(table.problem.rules.shape.n_cells) if n <= SMALL else (0,)
     sizes = [Size.of(table.problem, first) for first in firsts]
-    n_blocks, size, groups = min((_mark_groups(layers, size) for size in sizes), key=lambda found: found[0])
-    numbers = size.n_cells, size.first, size.radix, size.width
+    marked = (_mark_groups(layers, make_numbering(table.problem, size.first), size) for size in sizes)
+    n_blocks, size, groups = min(marked, key=lambda found: found[0])
+    numbering = make_numbering(table.problem, size.first)
+    numbers = address_of(numbering), size.width
     blocks, codes = np.zeros(2 * n_blocks, np.uint64), np.zeros(n, np.uint16)
     for layer in layers:
         current().check()
@@ -208,12 +209,14 @@ def compact(table: Table) -> CompactTable:
     return CompactTable.open(folder)
 
 
-def _mark_groups(layers: list[Layer], size: Size) -> tuple[int, Size, NDArray[np.uint64]]:
+def _mark_groups(
+    layers: list[Layer], numbering: NDArray[np.uint64], size: Size
+) -> tuple[int, Size, NDArray[np.uint64]]:
     """Return how many blocks there are with these sizes, and their groups."""
     groups = np.zeros(2 * size.n_groups, np.uint64)
     for layer in layers:
         current().check()
-        kernels.mark_groups(layer.keys.read(), size.n_cells, size.first, size.radix, size.width, address_of(groups))
+        kernels.mark_groups(layer.keys.read(), address_of(numbering), size.width, address_of(groups))
     return int(kernels.count_groups(address_of(groups), size.n_groups)), size, groups
 
 
@@ -236,8 +239,7 @@ def verify_compact(table: CompactTable, *, n_sample: int = 100_000) -> Verified:
         boards,
         ranks.astype(np.uint64),
         chances.astype(float),
-        size.first,
-        size.radix,
+        address_of(table.numbering),
         size.width,
         *addresses,
         odds,

@@ -1,11 +1,16 @@
 """Formations: where the large tiles stand in an endgame, and where the next one has to be made.
 
     A A A A      A is an anchor: a large tile that never merges and may not be moved
-    A A A A      G is a free cell where the goal tile counts; on another cell it is a failure
-    # # # G      # is any other free cell
+    A A A A      G is a cell where the goal tile counts; on another cell it is a failure
+    # # # G      # is any other cell
     # # # #
 
-The value of a position is the probability of making the goal while the large tiles stay.
+    F F F F      F is a free large tile: it moves like any tile and never merges.  How many there are
+    F F F F      is part of the formation, where they stand is not: the endgame starts with any
+    # # # #      arrangement of them
+    # # # #
+
+The value of a position is the probability of making the goal while the anchors stay and no large tiles merge.
 """
 
 from collections.abc import Iterator
@@ -16,8 +21,9 @@ from typing import NamedTuple
 
 from lab2048.errors import BoardError, UnknownNameError
 from lab2048.rules import Board, Rules, Shape
-from lab2048.rules.kind import without_anchors
-from lab2048.rules.shape import ANCHOR, Symmetry
+from lab2048.rules.kind import without_large
+from lab2048.rules.shape import ANCHOR, FREE, Symmetry
+from lab2048.solver.problem import Objective, Problem
 
 # The maps, and for each goal the number of afterstates: whole numbers are counted, others estimated.  Names and maps
 # as in 2048EndgameTablebase (by the free cells of each row, or by their shape), with the large tiles on top.
@@ -27,8 +33,12 @@ KNOWN: dict[str, tuple[str, dict[int, float]]] = {
     "L3": ("AAA#|AAAG|##G#|####", {64: 8_153_639, 128: 36_278_823, 256: 118_543_637, 512: 3.1e8}),
     "442": ("AAAA|AAG#|####|####", {64: 4_922_904, 128: 14_382_337, 256: 33_933_001, 512: 68_216_192}),
     "t": ("AAGA|AAGA|GG##|####", {64: 6_724_710, 128: 28_684_932, 256: 90_289_134, 512: 2.3e8}),
+    "tfree": ("AA#F|AA#F|####|####", {32: 1e7, 64: 1e8}),
+    "free8": ("FFFF|FFFF|####|####", {32: 105_344_193, 64: 4e8, 128: 1.3e9}),
+    "free9": ("FFFF|FFF#|####|####", {32: 4.5e8}),
 }
 
+STAYING, MERGING = "while the large tiles stay", "as long as the large tiles do not merge"
 BYTES = 2.7  # on disk per afterstate
 RATE = 1_800_000  # afterstates that one core solves per second
 
@@ -49,18 +59,43 @@ class Copy(NamedTuple):
     goals: tuple[int, ...]  # free cells where the goal counts
     beside_goal: frozenset[int]  # anchors that a goal tile would touch
 
+    def is_beside(self, cell: int) -> bool:
+        """Return True if the new tile is made beside a large tile, or if that one is free and can go there."""
+        return cell in self.beside_goal or cell not in self.anchors
+
 
 @dataclass(frozen=True)
 class Formation:
-    """Rules of an endgame: a map with anchors and a goal."""
+    """Rules of an endgame: a map with anchors or free large tiles, and a goal."""
 
     rules: Rules
 
     def __post_init__(self) -> None:
-        if not self.rules.shape.has_anchors:
+        if not self.rules.shape.has_large:
             raise BoardError(
-                f"the formation {self.rules.board_text} has no anchors: expected A where the large tiles stand"
+                f"the formation {self.rules.board_text} has no anchors: expected A where the large tiles stand, "
+                "or F for large tiles that move"
             )
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem to solve: free large tiles start anywhere."""
+        return Problem(self.rules, Objective.WIN, is_scattered=self.n_free > 0)
+
+    @property
+    def while_text(self) -> str:
+        """Return how long values are exact: "while the large tiles stay"."""
+        return MERGING if self.n_free else STAYING
+
+    @property
+    def n_free(self) -> int:
+        """Return the number of free large tiles."""
+        return self.rules.shape.n_free
+
+    @property
+    def n_cells(self) -> int:
+        """Return the number of cells without large tiles."""
+        return self.rules.shape.n_cells - self.n_free
 
     @classmethod
     def from_text(cls, text: str, goal: int) -> "Formation":
@@ -92,19 +127,19 @@ class Formation:
     @cached_property
     def whole(self) -> Shape:
         """The shape of boards on which the formation stands."""
-        return without_anchors(self.rules.shape)
+        return without_large(self.rules.shape)
 
     def fit(self, board: Board) -> Fit:
         """Find the formation, or a rotated or mirrored copy, on a board; raise BoardError if it is not there.
 
-        The anchors must be different tiles of at least the goal, and all other tiles smaller.  If several copies fit,
-        take one where the goal is made beside the smallest anchor.
+        The large tiles must be different and at least the goal, and all other tiles smaller.  If several copies fit,
+        take one where the goal is made beside the smallest large tile.
         """
         found = self.find(board)
         if found is None:
             raise BoardError(
                 f"the formation {self.rules.board_text} is not on {board.to_text()}: expected different tiles of at "
-                f"least {self.rules.goal} where an A stands, and smaller ones elsewhere"
+                f"least {self.rules.goal} {self._where}, and smaller ones elsewhere"
             )
         return found
 
@@ -114,18 +149,28 @@ class Formation:
             return None
         ranks, goal_rank, found = board.ranks, self.rules.goal_rank, None
         large = {cell for cell, rank in enumerate(ranks) if rank >= goal_rank}
-        if len({ranks[cell] for cell in large}) < len(large) or len(large) != len(self.copies[0].anchors):
+        n_large = len(self.copies[0].anchors) + self.n_free
+        if len({ranks[cell] for cell in large}) < len(large) or len(large) != n_large:
             return None
+        smallest = min(large, key=lambda cell: ranks[cell])
         for copy in self.copies:
             if large.issuperset(copy.anchors):
-                is_beside = min(copy.anchors, key=lambda cell: ranks[cell]) in copy.beside_goal
+                is_beside = copy.is_beside(smallest)
                 if is_beside or found is None:
                     found = copy
                 if is_beside:
                     break
         if found is None:
             return None
-        return Fit(Board(self.rules.shape, tuple(ranks[cell] for cell in found.free)), found.symmetry)
+        position = tuple(FREE if cell in large else ranks[cell] for cell in found.free)
+        return Fit(Board(self.rules.shape, position), found.symmetry)
+
+    @property
+    def _where(self) -> str:
+        """Return where the large tiles have to be, in words."""
+        anchors = "where an A stands" if self.rules.shape.has_anchors else ""
+        free = f"on any {self.n_free} cells" if self.n_free else ""
+        return " and ".join(filter(None, (anchors, free)))
 
     @cached_property
     def copies(self) -> tuple[Copy, ...]:

@@ -48,8 +48,8 @@ def find_table(name: str) -> Path | None:
 class Probed:
     """What an endgame table knows about a board."""
 
-    position: Board  # the free cells, as they are in the table
-    moves: tuple[MoveValue, ...]  # that keep the large tiles where they are
+    position: Board  # the cells of the formation, as they are in the table
+    moves: tuple[MoveValue, ...]  # that keep the anchors where they are
     leaving: tuple[AnyMove, ...]  # other legal moves
 
 
@@ -94,4 +94,4 @@ class Endgame:
 
 def is_endgame(table: Table | CompactTable) -> bool:
     """Return True if a table is one of a formation."""
-    return table.problem.rules.shape.has_anchors
+    return table.problem.rules.shape.has_large
