@@ -88,6 +88,7 @@ PAGE_BOARDS = [
     "hex2:###|####|##x##|####|###",
     "AAA#|AAA#|AA##|####",
     "#A##|####|##A#|#x##",
+    "FFFF|#F##|####|A###",
 ]
 PAGE_MAPS = [
     "4x4",
@@ -100,6 +101,8 @@ PAGE_MAPS = [
     "hex1:16 # / # 2 # / x #",
     "AA#|x42",
     "A 16 #",
+    "FF#|x42",
+    "F 16 #",
 ]
 PAGE_NUMBERS = [
     0,
@@ -128,23 +131,30 @@ def page() -> dict[str, object]:
     for text in PAGE_BOARDS:
         shape, _ = read_board(text)
         lines = [[list(line) for line in lines] for lines in shape.lines]
-        boards = []
+        boards, free = [], shape.free_rank
         for _ in range(12):
-            ranks = tuple(rng.choice([0, 0, 1, 1, 2, 3, 17]) for _ in range(shape.n_cells))
+            ranks = tuple(rng.choice([0, 0, 1, 1, 2, 3, free or 17]) for _ in range(shape.n_cells))
             boards.append(
                 {
                     "ranks": ranks,
-                    "slides": [reference.slide(ranks, *each) for each in zip(shape.lines, shape.holding, strict=True)],
-                    "legal": reference.legal_moves(ranks, shape.lines, shape.holding),
+                    "slides": [
+                        reference.slide(ranks, *each, free) for each in zip(shape.lines, shape.holding, strict=True)
+                    ],
+                    "legal": reference.legal_moves(ranks, shape.lines, shape.holding, free),
                 }
             )
-        slides.append({"board": text, "lines": lines, "holding": shape.holding, "boards": boards})
+        slides.append({"board": text, "lines": lines, "holding": shape.holding, "free": free, "boards": boards})
     maps = []
     for text in PAGE_MAPS:
         shape, ranks = read_board(text)
         maps.append(
             {
-                "shape": {"rows": shape.rows, "name": shape.size_name, "map_prefix": shape.map_prefix},
+                "shape": {
+                    "rows": shape.rows,
+                    "name": shape.size_name,
+                    "map_prefix": shape.map_prefix,
+                    "free_rank": shape.free_rank,
+                },
                 "ranks": ranks,
                 "text": write_board(shape, ranks),
             }

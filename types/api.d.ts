@@ -170,6 +170,7 @@ declare namespace Api {
     name: string;
     map: string;
     shape: ShapeData;
+    ranks: Array<number>;
     goal: number;
     goal_cells: Array<number>;
     free: number;
@@ -655,6 +656,7 @@ declare namespace Api {
     moves: Array<MoveData>;
     lines: Array<Array<Array<number>>>;
     holding: Array<Array<number>>;
+    free_rank: number;
     n_symmetries: number;
   }
 

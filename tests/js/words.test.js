@@ -23,6 +23,7 @@ test("a board in a few words", () => {
     tri4: "triangle, side 4",
     "####|#xx#|####": "3x4 with bricks",
     "AA#G|####": "2x4 with anchors",
+    "FF##|####": "2x4 with free large tiles",
     "24#|##x": "position on 2x3",
     "1024 # / # 2": "position on 2x2",
     "tri2:#|#2#": "position on triangle, side 2",

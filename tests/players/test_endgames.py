@@ -135,6 +135,61 @@ def test_every_search_player_uses_tables(spec: str, name: str) -> None:
     assert player.choose(Board("64 32 8 / 8 2 4 / 2 4 #")).endgame is None
 
 
+@pytest.fixture(scope="module")
+def free(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the table of three free large tiles."""
+    folder = tmp_path_factory.mktemp("free")
+    with Workers(1) as workers:
+        problem = Formation.from_text("FFF|###|###", 16).problem
+        compact(Solve(problem, folder / "mine", workers, Memory(2**28), is_kept=False).run())
+    return folder
+
+
+SCATTERED = Board("64 2 # / # 32 4 / # 2 16")
+
+
+@pytest.mark.parametrize("name", ["expectimax:depth=2", "lookahead", "expectimax:depth=3,threads=2", "expectimax:ms=1"])
+def test_free_large_tiles_may_stand_anywhere(free: Path, name: str) -> None:
+    player = make_player(f"{name}{',' if ':' in name else ':'}endgames={free}")
+    player.start(RULES, 1)
+    for symmetry in RULES.shape.symmetries:
+        board = SCATTERED.carry(symmetry)
+        found, decision = Book.open(str(free), RULES).look_up(board), player.choose(board)
+        assert found is not None
+        assert decision.move == found.move
+        assert decision.endgame is not None
+        assert decision.endgame.text.endswith("% to make the next 16, exact as long as the large tiles do not merge")
+
+
+def test_free_large_tiles_are_no_leaf_of_a_network(spec: str, free: Path) -> None:
+    """A table does not say where the new tile is made: there is no board to evaluate.  The hint knows the rate."""
+    plain = make_player(spec.partition(",endgames")[0])
+    player = make_player(f"{spec.partition(',endgames')[0]},endgames={free}")
+    plain.start(RULES, 1)
+    player.start(RULES, 1)
+    found, without = player.choose(SCATTERED), plain.choose(SCATTERED)
+    assert (found.move, found.values) == (without.move, without.values)
+    rate = Book.open(str(free), RULES).rate(SCATTERED, found.move)
+    assert (rate is None) == (found.endgame is None)
+
+
+def test_games_in_one_call_use_free_large_tiles_like_games_move_by_move(free: Path) -> None:
+    assert_same_game(f"lookahead:depth=1,endgames={free}", Rules.from_text(SCATTERED.to_text()), seed=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["random", "expectimax:depth=2", "lookahead:depth=1", "montecarlo:rollouts=10", "mcts:iterations=20"]
+)
+def test_every_player_without_a_network_plays_with_free_large_tiles(name: str) -> None:
+    rules = Rules.from_text("FF#|#F#|###", goal=32)
+    player = make_player(name)
+    player.start(rules, 1)
+    board = Board("F 4 # / # F # / 2 F 2")
+    assert player.choose(board).move in board.legal_moves()
+    if player.games_kernel(rules) is not None:
+        assert_same_game(name, rules, seed=2)
+
+
 def test_a_missing_folder_is_told_before_anything_is_compiled(spec: str) -> None:
     with pytest.raises(FileError, match="there is no folder nowhere"):
         fit_player(f"{spec.partition(',endgames')[0]},endgames=nowhere", RULES)

@@ -246,6 +246,11 @@ class Practice:
         return found.cell, found.rank
 
     def _start(self, rng: np.random.Generator) -> Board:
+        if self.problem.is_scattered:  # there are many start boards: draw one instead of listing them
+            board = Board(self.rules.shape, tuple(rng.permutation(self.rules.board.ranks).tolist()))
+            for _ in range(self.rules.n_start):
+                board = board.put(*self._spawn(board, 0.0, rng))
+            return board
         starts = self.problem.starts
         chances = np.array([each.chance for each in starts])
         return starts[int(rng.choice(len(starts), p=chances / chances.sum()))].board

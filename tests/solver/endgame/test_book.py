@@ -23,6 +23,7 @@ from lab2048.solver.workers import Workers
 RULES = Rules.from_text("3x3")
 CLASSIC = Rules.from_text("4x4")
 MAPS = {"mine": ("AA#|AG#|###", 16), "row": ("AAA|##G|###", 16), "symmetric": ("AA#|A##|###", 16)}
+MAPS |= {"free": ("FFF|###|###", 16), "mixed": ("AF#|F##|###", 16), "pair": ("AA#|F##|#F#", 16)}
 CORNER = "64 32 8 / 16 2 4 / 2 4 #"
 
 
@@ -31,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("endgames")
     with Workers(1) as workers:
         for name, (text, goal) in MAPS.items():
-            problem = Problem.of(Formation.from_text(text, goal).rules, "win")
+            problem = Formation.from_text(text, goal).problem
             compact(Solve(problem, folder / name, workers, Memory(2**28), is_kept=False).run())
     return folder
 
@@ -51,21 +52,23 @@ def test_it_answers_as_a_probe_does(folder: Path, name: str) -> None:
     for _ in range(600):
         copy = formation.copies[rng.integers(len(formation.copies))]
         ranks = [0] * 9
-        for cell, rank in zip(copy.anchors, rng.permutation(len(copy.anchors)).tolist(), strict=True):
-            ranks[cell] = 4 + rank
+        moving = rng.permutation(copy.free)[: formation.n_free].tolist()
+        large = [*copy.anchors, *moving]
         for cell in copy.free:
             ranks[cell] = int(rng.integers(0, 4))
+        for cell, rank in zip(large, rng.permutation(len(large)).tolist(), strict=True):
+            ranks[cell] = 4 + rank
         board = Board(RULES.shape, tuple(ranks))
         answer = book.look_up(board)
         smallest = ranks.index(4)
-        fits = [each for each in formation.copies if set(each.anchors) == set(copy.anchors)]
-        if not any(smallest in each.beside_goal for each in fits):
+        fits = [each for each in formation.copies if set(each.anchors) <= set(large)]
+        if not any(smallest in each.beside_goal or smallest not in each.anchors for each in fits):
             assert answer is None
             continue
         codes = []
         position = formation.fit(board)
         for move, (after, _) in position.board.slides():
-            if max(after.ranks) >= 4:
+            if after.max_rank >= 4:
                 codes.append((65535 if table.problem.is_won(after) else 0, move))
             else:
                 codes.append((table.code(after), move))
@@ -79,6 +82,26 @@ def test_it_answers_as_a_probe_does(folder: Path, name: str) -> None:
         assert chosen[answer.move] == best
         assert answer.formation == formation
     assert n > 50
+
+
+def test_fixed_formations_come_first(folder: Path) -> None:
+    """Where both fit, the new tile of the fixed one joins the chain."""
+    names = [table.folder.name for table in Book.open(str(folder), RULES).tables]
+    assert {*names[:3]} == {"mine", "row", "symmetric"}
+    for text in (CORNER, "64 2 8 / 2 32 4 / # 4 16"):
+        found = Book.open(str(folder), RULES, 0.0).look_up(Board(text))
+        assert found is not None
+        assert (found.formation.n_free == 0) == (text == CORNER)
+
+
+def test_with_goal_cells_free_large_tiles_are_only_probed(tmp_path: Path) -> None:
+    """On a whole board nobody can tell which of two equal tiles is the new one."""
+    with Workers(1) as workers:
+        problem = Formation.from_text("FF#|##G|###", 16).problem
+        compact(Solve(problem, tmp_path / "one", workers, Memory(2**28), is_kept=False).run())
+    assert Book.open(str(tmp_path), RULES).tables == []
+    probed = Endgame.open(tmp_path / "one").probe(Board("32 # 2 / 4 # # / # 16 2"))
+    assert len(probed.moves) == 4
 
 
 def test_it_answers_where_it_is_sure(folder: Path) -> None:

@@ -227,7 +227,7 @@ class DrillScreen(Page):
 
 def _line(practice: Practice, figures: PracticeFigures) -> Text:
     good = percent(figures.n_good / figures.n_moves) if figures.n_moves else "-"
-    free = str(practice.rules.shape.n_cells)
+    free = str(practice.endgame.formation.n_cells)
     return _columns(practice.name, free, percent(practice.start_rate), good, str(figures.streak), str(figures.n_due))
 
 

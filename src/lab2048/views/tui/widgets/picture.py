@@ -17,6 +17,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from lab2048.rules import Board
+from lab2048.rules.notation import FREE_LETTER
 from lab2048.rules.shape import ANCHOR, BRICK, NOTHING, Shape
 from lab2048.views.tui.palette import Palette
 from lab2048.views.tui.widgets import digits
@@ -133,6 +134,8 @@ class Picture:
     def _face(self, rank: int) -> str:
         """Return the number of a tile, as wide as fits."""
         columns, lines = self.density
+        if rank == self.board.shape.free_rank:
+            return FREE_LETTER
         if self._has_large_digits:
             return face(rank, (columns - 1) // (digits.WIDTH + 1))
         return face(rank, 4 if lines == 1 else columns - 2)

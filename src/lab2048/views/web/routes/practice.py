@@ -44,6 +44,7 @@ class FormationData(BaseModel):
     name: str
     map: str
     shape: ShapeData
+    ranks: list[int]  # of the map: where it shows free large tiles
     goal: int
     goal_cells: list[int]
     free: int
@@ -142,7 +143,7 @@ def formations(lab: LabOf) -> PracticeList:
             name=name,
             map=formation.rules.board_text,
             goal=goal,
-            free=formation.rules.shape.n_cells,
+            free=formation.n_cells,
             positions=afterstates,
             bytes=BYTES * afterstates,
             seconds=afterstates / RATE,
@@ -231,9 +232,10 @@ def _describe(practice: Practice, figures: PracticeFigures) -> FormationData:
         name=practice.name,
         map=rules.board_text,
         shape=shape_data(rules.board),
+        ranks=list(rules.board.ranks),
         goal=rules.goal,
         goal_cells=list(rules.goal_cells),
-        free=rules.shape.n_cells,
+        free=practice.endgame.formation.n_cells,
         positions=table.count.afterstates,
         rate=practice.start_rate,
         shipped=practice.is_shipped,

@@ -46,6 +46,7 @@ def shape_data(board: Board) -> ShapeData:
         moves=[MoveData(name=each.label, **each._asdict()) for each in shape.directions],
         lines=[[list(line) for line in lines] for lines in shape.lines],
         holding=[list(cells) for cells in shape.holding],
+        free_rank=shape.free_rank,
         n_symmetries=len(shape.symmetries),
     )
 

@@ -149,6 +149,7 @@ class ShapeData(BaseModel):
     moves: list[MoveData]
     lines: list[list[list[int]]]
     holding: list[list[int]]  # for each move, the cells that hold anchors: none may be left empty
+    free_rank: int  # of free large tiles, which never merge; 0 if the board has none
     n_symmetries: int
 
 

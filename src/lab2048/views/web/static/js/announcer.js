@@ -25,7 +25,7 @@ export class Announcer {
     if (!last) return;
     if (last.mover === "human") {
       const { name } = shape.moves[last.move];
-      const words = sayTurn(told(name), before, shape.lines[last.move], last, (cell) => this.#board.placeOf(cell));
+      const words = sayTurn(told(name), before, shape.lines[last.move], last, (cell) => this.#board.placeOf(cell), shape.free_rank);
       return say(turns.length === 1 ? words : tn(turns.length, "{n} move. Score {score}.", "{n} moves. Score {score}.", { score: state.score }));
     }
     const now = performance.now();

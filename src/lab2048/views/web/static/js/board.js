@@ -74,8 +74,8 @@ export class LabBoard extends HTMLElement {
    */
   slide(move) {
     this.finish();
-    const { lines, holding } = this.#parts.shape;
-    const slid = slide(this.#ranks, lines[move], holding[move]);
+    const { lines, holding, free_rank: free } = this.#parts.shape;
+    const slid = slide(this.#ranks, lines[move], holding[move], free);
     if (!slid.changed) return slid;
     const ms = this.#motion.begin();
     this.#paint(slid.ranks);
@@ -154,7 +154,9 @@ export class LabBoard extends HTMLElement {
   /** @param {number} cell */
   #contentOf(cell) {
     if (this.#marks[cell] < 0) return told(markOf(this.#marks[cell]));
-    return this.#ranks[cell] ? String(tile(this.#ranks[cell])) : t("empty");
+    const rank = this.#ranks[cell];
+    if (rank && rank === this.#parts.shape.free_rank) return t("free large tile");
+    return rank ? String(tile(rank)) : t("empty");
   }
 
   /**
@@ -251,7 +253,7 @@ export class LabBoard extends HTMLElement {
   /** @param {number[]} ranks */
   #paint(ranks) {
     for (let cell = 0; cell < ranks.length; cell += 1) {
-      if (ranks[cell] !== this.#ranks[cell]) setFace(this.#parts.tiles[cell], ranks[cell]);
+      if (ranks[cell] !== this.#ranks[cell]) setFace(this.#parts.tiles[cell], ranks[cell], this.#parts.shape.free_rank);
     }
     this.#ranks = ranks.slice();
     // The table is for screen readers, which do not need every frame of a fast game.
@@ -284,7 +286,7 @@ export class LabBoard extends HTMLElement {
     const way = layout.way(from, to);
     if (merges) {
       const ghost = element("div", "tile", layout.boxes[to]);
-      setFace(ghost, rank);
+      setFace(ghost, rank, 0); // what merges is no free large tile
       this.#motion.join(tiles[to], ghost, way, ms);
     } else if (from !== to) this.#motion.slide(tiles[to], way, ms);
   }

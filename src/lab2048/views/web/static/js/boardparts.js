@@ -10,10 +10,11 @@ const SVG = "http://www.w3.org/2000/svg";
 /**
  * @param {HTMLElement} face
  * @param {number} rank
+ * @param {number} free the rank of free large tiles; 0: none
  */
-export function setFace(face, rank) {
+export function setFace(face, rank, free) {
   face.dataset.rank = String(Math.min(rank, 17));
-  const text = rank ? String(tile(rank)) : "";
+  const text = !rank ? "" : rank === free ? "F" : String(tile(rank));
   face.dataset.digits = String(Math.min(text.length, 7));
   face.textContent = text;
 }

@@ -40,11 +40,11 @@ export class Celebration {
     const isQuick = now - this.#last < SLOW;
     if (turns.length) this.#last = now; // what is shown first is no turn
     const [turn] = turns;
-    const highest = Math.max(0, ...state.ranks);
+    const highest = Math.max(0, ...state.ranks.filter((rank) => rank !== shape.free_rank));
     const isHigher = highest > this.#highest;
     this.#highest = Math.max(highest, turns.length ? this.#highest : 0); // an undo may take it back
     if (turns.length !== 1) return;
-    const { reward, steps } = slide(before, shape.lines[turn.move]);
+    const { reward, steps } = slide(before, shape.lines[turn.move], [], shape.free_rank);
     if (reward && !isQuick) this.#rise(reward);
     if (isHigher && highest >= LEAST_MILESTONE && !(state.won && tile(highest) === state.rules.goal)) {
       this.#word(tile(highest));

@@ -72,9 +72,10 @@ function unbuiltList(unbuilt) {
 }
 
 /** @param {Api.FormationData} formation */
-function card({ name, shape, goal, goal_cells: cells, rate, positions, figures, shipped }) {
+function card({ name, shape, ranks, goal, goal_cells: cells, rate, positions, figures, shipped }) {
   const board = h("lab-board", { quiet: true, "aria-hidden": "true", className: "mini" });
   board.shape = shape;
+  board.show(ranks);
   board.markGoals(cells);
   const { n_moves: n, n_good: good, streak, n_due: due } = figures;
   return h(

@@ -234,7 +234,16 @@ class Review {
       this.board.spawn(next.cell, next.rank);
       this.show(to, { isDrawn: true });
       if (!this.#timer)
-        say(sayTurn(told(this.shape.moves[next.move].name), before, this.shape.lines[next.move], next, (cell) => this.board.placeOf(cell)));
+        say(
+          sayTurn(
+            told(this.shape.moves[next.move].name),
+            before,
+            this.shape.lines[next.move],
+            next,
+            (cell) => this.board.placeOf(cell),
+            this.shape.free_rank,
+          ),
+        );
     } else {
       this.show(to);
       say(t("Move {n}", { n: to }));

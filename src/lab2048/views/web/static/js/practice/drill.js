@@ -102,8 +102,9 @@ export class Drill {
   }
 
   task() {
-    const { goal, goal_cells: cells } = this.formation;
+    const { goal, goal_cells: cells, shape } = this.formation;
     const places = cells.map((cell) => this.board.placeOf(cell)).join(", ");
+    if (shape.free_rank) return t("Make {goal}. The large tiles never merge: those marked F move, those marked A do not.", { goal: String(goal) });
     return cells.length
       ? t("Make {goal} on a marked cell ({places}). The tiles marked A are large: they never move.", { goal: String(goal), places })
       : t("Make {goal}. The tiles marked A are large: they never move.", { goal: String(goal) });

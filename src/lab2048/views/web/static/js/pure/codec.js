@@ -10,15 +10,15 @@ const SIZE = /^\d{1,9}[xX]\d{1,9}$/;
 /**
  * The shortest text that reads as this board.
  * @param {number[][]} rows ranks, BRICK and ANCHOR
- * @param {Pick<Api.ShapeData, "name" | "map_prefix">} shape
+ * @param {Pick<Api.ShapeData, "name" | "map_prefix" | "free_rank">} shape
  */
-export function writeMap(rows, { name, map_prefix: prefix }) {
+export function writeMap(rows, { name, map_prefix: prefix, free_rank: free }) {
   const flat = rows.flat();
   if (flat.every((entry) => entry === 0)) return name;
-  const words = rows.map((row) => row.map(wordOf));
+  const words = rows.map((row) => row.map((entry) => wordOf(entry, free)));
   const compact = words.map((row) => row.join("")).join("|");
   // The one row with the tiles 2 and 4 beside a brick would read as a size: 2x4.
-  if (Math.max(...flat) > 3 || SIZE.test(compact)) return prefix + words.map((row) => row.join(" ")).join(" / ");
+  if (flat.some((entry) => entry > 3 && entry !== free) || SIZE.test(compact)) return prefix + words.map((row) => row.join(" ")).join(" / ");
   return prefix + compact;
 }
 
@@ -31,9 +31,13 @@ export function rowsOf(rows, ranks) {
   return rows.map((row) => row.map((cell) => (cell < 0 ? cell : ranks[cell])));
 }
 
-/** @param {number} entry a rank, BRICK or ANCHOR */
-function wordOf(entry) {
+/**
+ * @param {number} entry a rank, BRICK or ANCHOR
+ * @param {number} free the rank of free large tiles; 0: none
+ */
+function wordOf(entry, free) {
   if (entry < 0) return entry === ANCHOR ? "A" : "x";
+  if (entry > 0 && entry === free) return "F";
   return entry === 0 ? "#" : String(2 ** entry);
 }
 

@@ -2,7 +2,7 @@
 //
 // The rules are rules/reference.py; tests/js holds this file equal to it by golden boards.
 // A board is an array of ranks, one a cell: 0 is empty, 1 is the tile 2, 11 is 2048.  A line
-// lists its cells from the edge that the tiles slide to.
+// lists its cells from the edge that the tiles slide to.  Free large tiles have a rank of their own and never merge.
 
 /** @typedef {{ from: number, to: number, rank: number, merges: boolean }} Step where a tile goes; two steps to one cell merge */
 
@@ -11,8 +11,9 @@
  * @param {number[]} ranks
  * @param {number[][]} lines
  * @param {number[]} [holding] the cells that hold anchors in place; only needed if the move may be illegal
+ * @param {number} [free] the rank that never merges; 0: none
  */
-export function slide(ranks, lines, holding = []) {
+export function slide(ranks, lines, holding = [], free = 0) {
   /** @type {number[]} */
   const after = new Array(ranks.length).fill(0);
   /** @type {Step[]} */
@@ -37,8 +38,9 @@ export function slide(ranks, lines, holding = []) {
       } else {
         end += 1;
         const to = line[end];
-        mayMerge = { from, to, rank, merges: false };
-        steps.push(mayMerge);
+        const step = { from, to, rank, merges: false };
+        mayMerge = rank === free ? null : step;
+        steps.push(step);
         after[to] = rank;
         if (to !== from) changed = true;
       }
@@ -53,9 +55,10 @@ export function slide(ranks, lines, holding = []) {
  * @param {number[]} ranks
  * @param {number[][]} lines of the move
  * @param {{ cell: number, rank: number }} spawn cell -1: none
+ * @param {number} [free] the rank that never merges; 0: none
  */
-export function turn(ranks, lines, spawn) {
-  const after = slide(ranks, lines).ranks;
+export function turn(ranks, lines, spawn, free = 0) {
+  const after = slide(ranks, lines, [], free).ranks;
   if (spawn.cell >= 0) after[spawn.cell] = spawn.rank;
   return after;
 }

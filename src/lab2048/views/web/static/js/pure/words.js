@@ -10,9 +10,10 @@ import { slide, tile } from "./slide.js";
  * @param {number[][]} lines of the move
  * @param {{ cell: number, rank: number } | null} spawn
  * @param {(cell: number) => string} placeOf
+ * @param {number} [free] the rank that never merges; 0: none
  */
-export function sayTurn(name, before, lines, spawn, placeOf) {
-  const { ranks, steps, reward } = slide(before, lines);
+export function sayTurn(name, before, lines, spawn, placeOf, free = 0) {
+  const { ranks, steps, reward } = slide(before, lines, [], free);
   const merged = new Map(steps.filter((step) => step.merges).map((step) => [step.to, step.rank])); // by cell
   const words = [capital(name) + "."];
   /** @type {Map<number, number>} */
@@ -45,7 +46,8 @@ export function boardWords(board) {
   const size = kind === "hex" ? t("hexagon, radius {n}", { n }) : kind === "tri" ? t("triangle, side {n}", { n }) : inSquares;
   if (/\d/.test(map)) return t("position on {board}", { board: size });
   if (/x/.test(map)) return t("{board} with bricks", { board: size });
-  return /A/.test(map) ? t("{board} with anchors", { board: size }) : size;
+  if (/A/.test(map)) return t("{board} with anchors", { board: size });
+  return /F/.test(map) ? t("{board} with free large tiles", { board: size }) : size;
 }
 
 /** @param {string} text */

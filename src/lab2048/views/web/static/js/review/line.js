@@ -21,7 +21,7 @@ export class Line {
     this.#kept.push(first);
     let ranks = first;
     turns.forEach((each, i) => {
-      ranks = turn(ranks, shape.lines[each.move], each);
+      ranks = turn(ranks, shape.lines[each.move], each, shape.free_rank);
       this.scores.push(this.scores[i] + each.reward);
       if ((i + 1) % EVERY === 0) this.#kept.push(ranks);
     });
@@ -31,7 +31,8 @@ export class Line {
   boardAt(at) {
     const base = Math.floor(at / EVERY);
     let ranks = this.#kept[base];
-    for (let i = base * EVERY; i < at; i += 1) ranks = turn(ranks, this.#shape.lines[this.turns[i].move], this.turns[i]);
+    const { lines, free_rank: free } = this.#shape;
+    for (let i = base * EVERY; i < at; i += 1) ranks = turn(ranks, lines[this.turns[i].move], this.turns[i], free);
     return ranks;
   }
 }
