@@ -11,7 +11,12 @@ from lab2048.arena.practice import Difficulty, Outcome, Practice, difficulty_of,
 from lab2048.arena.review.grade import FAULTS
 from lab2048.errors import BoardError, UnknownNameError, UsageError
 from lab2048.records.store import Store
+from lab2048.rules.shape import FREE
+from lab2048.solver.endgame.compact_table import compact
 from lab2048.solver.endgame.formation import Formation
+from lab2048.solver.memory import Memory
+from lab2048.solver.solve import Solve
+from lab2048.solver.workers import Workers
 
 TRAP = "A A A A / A A A A / 4 32 16 8 / 4 # # 2"  # up merges the fours, and is a mistake
 LEFT, UP, RIGHT, DOWN = 3, 0, 1, 2
@@ -52,6 +57,24 @@ def test_positions_have_the_difficulty_that_was_chosen(name: str, level: Difficu
     found = Practice.open(name)
     for seed in range(5):
         assert difficulty_of(found.rate(found.draw(level, rng(seed)).board)) is level
+
+
+def test_free_large_tiles_are_practised_from_any_arrangement(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder = tmp_path / "lab2048" / "endgames" / "mine"
+    with Workers(1) as workers:
+        problem = Formation.from_text("FFF|###|###", 32).problem
+        compact(Solve(problem, folder, workers, Memory(2**28), is_kept=False).run())
+    practice = Practice.open("mine")
+    starts = [practice.draw(Difficulty.START, rng(seed)).board for seed in range(20)]
+    assert all(board.ranks.count(FREE) == 3 and board.n_empty == 4 for board in starts)
+    assert len({tuple(rank == FREE for rank in board.ranks) for board in starts}) > 5
+    board = practice.draw(Difficulty.MEDIUM, rng()).board
+    moves = practice.rate(board)
+    made = practice.make(practice.read(board.to_text()), moves[0].move, store=store, rng=rng())
+    assert made.is_good
 
 
 def test_a_position_is_a_function_of_the_seed(practice: Practice) -> None:

@@ -80,6 +80,39 @@ def test_your_own_formation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert as_json(["table", "verify", out, "--sample", "0"], capsys)["checked"] == built["afterstates"]
 
 
+def test_a_formation_with_free_large_tiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, words = str(tmp_path / "mine"), ["endgame", "build", "--formation", "FFF|###|###", "--goal", "32"]
+    estimate = as_json([*words, "--estimate"], capsys)
+    built = as_json([*words, "--out", out], capsys)
+    assert estimate["afterstates"] == built["afterstates"] == 54_062
+    assert int(str(built["bytes"])) <= 3 * 54_062
+    # Of a solver in plain Python that shares no code with lab2048: see tests/solver/endgame/test_free_tiles.py.
+    assert built["value"] == pytest.approx(0.979303101713946, abs=1e-12)
+    assert as_json([*words, "--out", out], capsys)["bytes"] == built["bytes"]
+    assert as_json(["table", "verify", out, "--sample", "0"], capsys)["checked"] == 54_062
+    board = "# 2 64 / 32 4 # / 2 # 128"
+    found = as_json(["probe", out, board], capsys)
+    assert (found["formation"], found["position"], found["leaving"]) == ("FFF|###|###", "#2F|F4#|2#F", [])
+    assert run(["probe", out, board]) == 0
+    assert "FFF|###|###, goal 32, as long as the large tiles do not merge" in capsys.readouterr().out
+    says = error_of(["probe", out, "# 2 64 / 64 4 # / 2 # 128"], capsys, 3)
+    assert "expected different tiles of at least 32 on any 3 cells, and smaller ones elsewhere" in says
+    listed = {row["name"]: row for row in as_json(["endgame", "list"], capsys)["formations"]}  # type: ignore[attr-defined]
+    assert (listed["free8-64"]["free_cells"], listed["free8-64"]["afterstates"]) == (8, 381_852_853)
+
+
+def test_commands_take_rules_with_free_large_tiles(capsys: pytest.CaptureFixture[str]) -> None:
+    solved = as_json(["solve", "FFF|###|###", "--goal", "16"], capsys)
+    assert 0 < float(str(solved["value"])) < 1
+    assert as_json(["count", "FFF|###", "--goal", "8"], capsys)["layers"]
+    hint = as_json(["hint", "F 2 2 / # F # / # # F", "--player", "expectimax:depth=2"], capsys)
+    assert hint["best"] in ("up", "right", "down", "left")
+    assert run(["match", "random", "first", "--rules", "FFF|###|###", "--games", "3", "--no-save"]) == 0
+    assert "tiles above 16384 could be made" in error_of(["play", "--rules", "F###|####|####|####"], capsys, 3)
+    says = error_of(["hint", "F 2 2 / # F # / # # F", "--player", "ntuple"], capsys, 3)
+    assert "expected one for" in says
+
+
 def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["--out", str(tmp_path / "x")]
     assert "expected the name of a formation, such as L3-256" in error_of(["endgame", "build"], capsys, 2)
@@ -90,6 +123,7 @@ def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "has its goal in its name" in error_of(["endgame", "build", "L3-256", "--goal", "32"], capsys, 2)
     says = error_of(["endgame", "build", "--formation", "###|###", "--goal", "32", *out], capsys, 3)
     assert "has no anchors" in says
+    assert "or F for large tiles that move" in says
     says = error_of(["endgame", "build", "--formation", "AAA|AAA", "--goal", "32", *out], capsys, 3)
     assert "no two cells of the map are neighbours" in says
     assert "lab2048 endgame build L3-256" in error_of(["probe", "L3-256", "2 2 / # #"], capsys, 3)

@@ -65,7 +65,7 @@ def estimate(problem: Problem, workers: Workers, memory: Memory, folder: Path, *
     is_win = problem.objective is Objective.WIN
     last = min(problem.goal_rank, problem.rules.max_rank + 1) if is_win else problem.rules.max_rank + 1
     last = min(last, 15)
-    lowest = max(*problem.rules.board.ranks, *(rank for rank, _ in problem.rules.spawn_table)) + 1
+    lowest = max(problem.rules.board.max_rank, *(rank for rank, _ in problem.rules.spawn_table)) + 1
     to_win = replace(problem, objective=Objective.WIN)
     deadline, row = time.monotonic() + seconds, []
     for goal_rank in range(min(lowest, last), last + 1):
@@ -121,9 +121,11 @@ def _continue(row: list[_Counted], last: int, problem: Problem) -> tuple[float, 
     """Return the log of the growth from the last counted goal to the wanted one, and an explanation."""
     n_cells, end = problem.rules.shape.n_cells, min(problem.rules.max_rank + 1, 15)
     n_copies = len(problem.rules.symmetries) if problem.is_fair else 1
+    n_free = problem.rules.shape.n_free
+    n_arrangements = math.comb(n_cells, n_free)
 
     def n_boards(goal_rank: int) -> float:
-        return n_buildable(n_cells, problem.rules.max_rank, goal_rank) / n_copies
+        return n_arrangements * n_buildable(n_cells - n_free, problem.rules.max_rank, goal_rank) / n_copies
 
     shares = [math.log(max(each.count.afterstates, 1) / n_boards(each.goal_rank)) for each in row]
     begin, share = row[-1].goal_rank, shares[-1]
