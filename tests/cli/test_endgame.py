@@ -107,7 +107,7 @@ def test_commands_take_rules_with_free_large_tiles(capsys: pytest.CaptureFixture
     assert as_json(["count", "FFF|###", "--goal", "8"], capsys)["layers"]
     hint = as_json(["hint", "F 2 2 / # F # / # # F", "--player", "expectimax:depth=2"], capsys)
     assert hint["best"] in ("up", "right", "down", "left")
-    assert run(["match", "random", "first", "--rules", "FFF|###|###", "--games", "3", "--no-save"]) == 0
+    assert run(["match", "random", "first", "--rules", "FFF|###|###", "--games", "3", "--no-keep"]) == 0
     assert "tiles above 16384 could be made" in error_of(["play", "--rules", "F###|####|####|####"], capsys, 3)
     says = error_of(["hint", "F 2 2 / # F # / # # F", "--player", "ntuple"], capsys, 3)
     assert "expected one for" in says

@@ -38,6 +38,7 @@ export function slide(ranks, lines, holding = [], free = 0) {
       } else {
         end += 1;
         const to = line[end];
+        /** @type {Step} */
         const step = { from, to, rank, merges: false };
         mayMerge = rank === free ? null : step;
         steps.push(step);
