@@ -5,7 +5,7 @@
 
 import { element, makeArrow, makeFrame, makeTable, markOf, put, setFace } from "./boardparts.js";
 import { Motion } from "./motion.js";
-import { ANCHOR, BRICK } from "./pure/codec.js";
+import { ANCHOR, BRICK, FREE } from "./pure/codec.js";
 import { Layout } from "./pure/layout.js";
 import { slide, tile } from "./pure/slide.js";
 import { Swipe } from "./pure/swipe.js";
@@ -22,7 +22,7 @@ export class LabBoard extends HTMLElement {
   /** @type {number[]} */
   #ranks = [];
   /** @type {number[]} */
-  #marks = []; // BRICK, ANCHOR or a rank, on a board that is being designed
+  #marks = []; // BRICK, ANCHOR, FREE or a rank, on a board that is being designed
   #motion = new Motion();
   #newest = -1;
   #tableTimer = 0;
@@ -155,12 +155,12 @@ export class LabBoard extends HTMLElement {
   #contentOf(cell) {
     if (this.#marks[cell] < 0) return told(markOf(this.#marks[cell]));
     const rank = this.#ranks[cell];
-    if (rank && rank === this.#parts.shape.free_rank) return t("free large tile");
+    if (rank && rank === this.#parts.shape.free_rank) return told(markOf(FREE));
     return rank ? String(tile(rank)) : t("empty");
   }
 
   /**
-   * Show the bricks and anchors among these marks, for a board that is being designed.
+   * Show the bricks, anchors and free large tiles among these marks, for a board that is being designed.
    * @param {number[]} marks
    */
   setMarks(marks) {
@@ -168,6 +168,7 @@ export class LabBoard extends HTMLElement {
     this.querySelectorAll(".places > .place").forEach((place, cell) => {
       place.classList.toggle("brick", marks[cell] === BRICK);
       place.classList.toggle("anchor", marks[cell] === ANCHOR);
+      place.classList.toggle("free", marks[cell] === FREE);
     });
   }
 

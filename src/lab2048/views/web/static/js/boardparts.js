@@ -1,6 +1,6 @@
 // What a board is made of: tiles, the frame around polygons, the arrow of a hint, and the table for screen readers.
 
-import { ANCHOR } from "./pure/codec.js";
+import { ANCHOR, FREE } from "./pure/codec.js";
 import { FRAME_STROKE } from "./pure/layout.js";
 import { tile } from "./pure/slide.js";
 import { t, told } from "./text.js";
@@ -20,10 +20,11 @@ export function setFace(face, rank, free) {
 }
 
 /**
- * What stands on an entry of the map that is not a cell.
+ * What stands on an entry of the map that is not a cell, or is a free large tile in a drawing.
  * @param {number} cell
  */
 export function markOf(cell) {
+  if (cell === FREE) return "free large tile";
   return cell === ANCHOR ? "anchor" : "brick";
 }
 

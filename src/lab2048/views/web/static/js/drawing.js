@@ -15,7 +15,7 @@ const ARROWS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowL
 export class Drawing extends Emitter {
   tool = BRICK; // what is painted: BRICK, a rank, or 0 to erase
   /** @type {number[]} */
-  #marks = []; // BRICK, ANCHOR or a rank, for every cell of the plain board
+  #marks = []; // BRICK, ANCHOR, FREE or a rank, for every cell of the plain board
   /** @type {Step[]} */
   #past = [];
   /** @type {Step[]} */

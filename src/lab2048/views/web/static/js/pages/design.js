@@ -3,7 +3,7 @@
 import { get, isAborted, messageOf, post } from "../api.js";
 import { attempt, button, commandLine, copy, field, h, segments, select } from "../dom.js";
 import { Drawing } from "../drawing.js";
-import { BRICK, writeAddress } from "../pure/codec.js";
+import { BRICK, FREE, writeAddress } from "../pure/codec.js";
 import { number } from "../pure/format.js";
 import { meaning } from "../pure/keys.js";
 import { capital } from "../pure/words.js";
@@ -174,7 +174,8 @@ class Design {
     const { shape, ranks } = await post("/api/design", { body: { board: text } });
     this.#choose(shape);
     await this.resize();
-    this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? cell : ranks[cell])));
+    const markOf = (/** @type {number} */ rank) => (rank && rank === shape.free_rank ? FREE : rank);
+    this.drawing.set(shape.rows.flat().map((cell) => (cell < 0 ? cell : markOf(ranks[cell]))));
   }
 
   /**

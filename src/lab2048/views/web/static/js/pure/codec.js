@@ -5,6 +5,7 @@
 
 export const BRICK = -1;
 export const ANCHOR = -3;
+export const FREE = -4; // a free large tile on a board that is being designed
 const SIZE = /^\d{1,9}[xX]\d{1,9}$/;
 
 /**
@@ -32,12 +33,12 @@ export function rowsOf(rows, ranks) {
 }
 
 /**
- * @param {number} entry a rank, BRICK or ANCHOR
+ * @param {number} entry a rank, BRICK, ANCHOR or FREE
  * @param {number} free the rank of free large tiles; 0: none
  */
 function wordOf(entry, free) {
+  if (entry === FREE || (entry > 0 && entry === free)) return "F";
   if (entry < 0) return entry === ANCHOR ? "A" : "x";
-  if (entry > 0 && entry === free) return "F";
   return entry === 0 ? "#" : String(2 ** entry);
 }
 
