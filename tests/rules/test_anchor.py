@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import PACKED, WIDE, boards
+from strategies import FREE_PACKED, FREE_WIDE, PACKED, WIDE, boards
 
 from lab2048.errors import BoardError, IllegalMoveError, UsageError
 from lab2048.rules import Board, Rules, reference
@@ -75,7 +75,7 @@ def test_symmetries_keep_anchors_and_goal_cells() -> None:
     assert Board("AAAA|####").shape != Board("xxxx|####").shape
 
 
-@given(boards(ANCHORED), st.data())
+@given(boards((*ANCHORED, *FREE_PACKED, *FREE_WIDE)), st.data())
 def test_turning_the_board_turns_the_result(board: Board, data: st.DataObject) -> None:
     symmetry = data.draw(st.sampled_from(board.shape.symmetries))
     turned = dict(board.carry(symmetry).slides())

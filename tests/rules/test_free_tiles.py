@@ -2,7 +2,6 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from strategies import FREE_PACKED, FREE_WIDE, boards
 
 from lab2048.errors import BoardError, LabError, UsageError
@@ -120,11 +119,3 @@ def test_what_makes_no_sense_is_one_line(make: object, says: str) -> None:
         make()
     assert isinstance(error.value, BoardError | UsageError)
     assert "\n" not in str(error.value)
-
-
-@given(boards(FREED), st.data())
-def test_turning_the_board_turns_the_result(board: Board, data: st.DataObject) -> None:
-    symmetry = data.draw(st.sampled_from(board.shape.symmetries))
-    turned = dict(board.carry(symmetry).slides())
-    expected = {symmetry.moves[move]: slide.board.carry(symmetry) for move, slide in board.slides()}
-    assert {int(move): slide.board for move, slide in turned.items()} == expected

@@ -38,7 +38,7 @@ def list_formations(as_json: JsonOption = False) -> None:
 
     Example: lab2048 endgame list
     """
-    from lab2048.solver.endgame.formation import BYTES, RATE, families
+    from lab2048.solver.endgame.formation import BYTES, families
     from lab2048.solver.endgame.probe import SHIPPED, endgames_folder
     from lab2048.solver.table import MANIFEST
     from lab2048.views.number import duration, number, size
@@ -56,7 +56,7 @@ def list_formations(as_json: JsonOption = False) -> None:
                 "goal": goal,
                 "afterstates": afterstates,
                 "bytes": (n_bytes := BYTES * afterstates),
-                "seconds": (seconds := afterstates / RATE),
+                "seconds": (seconds := afterstates / formation.rate),
                 "table": str(folder) if (folder / MANIFEST).exists() else None,
                 "shipped": (SHIPPED / name).exists(),
             }

@@ -55,10 +55,10 @@ def index_of(numbering: I64, board: U64) -> I64:
         symmetries &= symmetries - ONE
         index, place = I64(0), I64(1)
         for k in range(n_cells):
-            rank = (board >> load_u64(numbering, order + k)) & NIBBLE
-            if rank != NIBBLE:
-                index += I64(rank) * place
-                place *= radix
+            rank = I64((board >> load_u64(numbering, order + k)) & NIBBLE)
+            is_other = I64(rank != 15)  # multiplied, because a branch would be unpredictable
+            index += is_other * rank * place
+            place *= 1 + is_other * (radix - 1)
         lowest = index if lowest < 0 else min(lowest, index)
     return I64(arrangement >> U64(NUMBER_SHIFT)) * I64(load_u64(numbering, SPAN)) + lowest
 

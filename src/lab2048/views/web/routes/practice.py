@@ -128,7 +128,7 @@ class PracticeMade(BaseModel):
 @router.get("")
 def formations(lab: LabOf) -> PracticeList:
     """List the formations that can be practised, and those that can be built."""
-    from lab2048.solver.endgame.formation import BYTES, RATE, families
+    from lab2048.solver.endgame.formation import BYTES, families
 
     figures = lab.store.practice_figures()
     found = []
@@ -146,7 +146,7 @@ def formations(lab: LabOf) -> PracticeList:
             free=formation.n_cells,
             positions=afterstates,
             bytes=BYTES * afterstates,
-            seconds=afterstates / RATE,
+            seconds=afterstates / formation.rate,
             command=command_line(["endgame", "build", name]),
         )
         for family, formation, goals in families()
