@@ -240,7 +240,7 @@ def train(
                 packed.fair_spawn(plan, afters[best], word) if is_fair else packed.forced_spawn(plan, afters[best])
             )
             tile_sum, count = tile_sum + (ONE << rank), count + ONE
-            is_full = bool(tile_sum >= end_sum) or (tile_sum >= FULL_SUM and not is_exact(board))
+            is_full = bool(tile_sum >= end_sum or (tile_sum >= FULL_SUM and not is_exact(board)))
             # 7. Store the first afterstate in each bucket.
             if tile_sum >= next_bucket and method.is_carousel:
                 bucket, next_bucket = bucket_of(tile_sum)
