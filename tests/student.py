@@ -13,11 +13,12 @@ SEED = 7
 def method_of(
     *, alpha: float = 0.25, discount: float = 1.0, trace: float = 0.0, epsilon: float = 0.0, kind: str = "td",
     order: str = "forward", restart: bool = False, carousel: bool = False, guide: float = 0.0, guided: int = 0,
-    corners: int = 0, taught: int = 0, synthetic: float = 0.0, truncate: int = 0, choose: str = "return",
+    corners: int = 0, taught: int = 0, synthetic: float = 0.0, truncate: int = 0, early: float = 0.0,
+    choose: str = "return",
 ) -> update.Method:  # fmt: skip
     return update.Method(
         F32(alpha), F32(discount), F32(trace), epsilon, kind == "tc", order == "backward", restart, carousel,
-        F32(guide), guided, np.uint64(corners), taught, synthetic, truncate, choose == "value",
+        F32(guide), guided, np.uint64(corners), taught, synthetic, truncate, early, choose == "value",
     )  # fmt: skip
 
 

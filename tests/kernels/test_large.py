@@ -80,3 +80,18 @@ def test_a_downgrading_network_needs_room_for_large_tiles() -> None:
 
     with pytest.raises(UsageError, match="room for 32768"):
         Design.from_text(Rules.from_text("3x3"), "8x6", is_downgrading=True)
+
+
+def test_some_synthetic_starts_have_two_equal_large_tiles_apart() -> None:
+    n_pairs, n_apart = 0, 0
+    for key in range(4000):
+        ranks = unpack(synthetic_start(np.uint64(key << 20 | 7)))
+        large = [rank for rank in ranks if rank >= LARGE_RANK]
+        twice = {rank for rank in large if large.count(rank) == 2}
+        assert len(large) - len(set(large)) <= 1
+        for rank in twice:
+            one, other = (cell for cell, each in enumerate(ranks) if each == rank)
+            n_pairs += 1
+            n_apart += abs(one // 4 - other // 4) + abs(one % 4 - other % 4) > 1
+    assert 200 < n_pairs < 1000
+    assert n_apart > n_pairs / 2

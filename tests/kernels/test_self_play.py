@@ -85,16 +85,62 @@ def test_games_are_counted_to_the_last_one(n_games: int) -> None:
     assert student.cursor[train.NUMBER] >= n_games
 
 
-def test_a_game_that_outgrows_its_word_ends_with_the_value_it_had() -> None:
-    text = "32768 16384 8192 4096 / 2048 1024 512 256 / 128 64 16 16 / # # # #"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "32768 16384 8192 4096 / 2048 1024 512 256 / 128 64 16 16 / # # # #",
+        "32768 16384 8192 4096 / 2048 1024 512 256 / 16 32 64 128 / # # # #",
+    ],
+)
+@pytest.mark.parametrize("order", ["forward", "backward"])
+def test_a_game_ends_with_the_value_it_had_before_a_packed_board_becomes_wrong(text: str, order: str) -> None:
     network = random_network(design_of(text, ((0, 1, 2, 3), (4, 5, 6, 7))), seed=1, is_coherent=True)
-    for order in ("forward", "backward"):
-        student = Student(network, method_of(kind="tc", order=order))
-        for _ in range(3):
-            n = student.play()
-            last = student.boards(n)[-1]
-            assert last.tile_sum < 65536
-        assert np.isfinite(network.weights).all()
+    student, sums = Student(network, method_of(kind="tc", order=order)), []
+    for _ in range(100):
+        boards = student.boards(student.play())
+        # After a second 32768 nothing more is learned, because the two would not merge.
+        assert all(board.ranks.count(15) <= 1 for board in boards[:-1])
+        sums += [board.tile_sum for board in boards]
+    assert max(sums) < train.LAST_SUM
+    assert np.isfinite(network.weights).all()
+    if "16 32 64" in text:
+        assert max(sums) >= train.FULL_SUM  # the next 4096 could be made there
+
+
+@pytest.mark.parametrize("order", ["forward", "backward"])
+def test_a_share_of_the_moves_is_in_games_that_end_early(order: str) -> None:
+    text = "8192 4096 2048 1024 / 512 256 # # / # # # # / # # # #"
+    design = design_of(text, ((0, 1, 2, 3), (4, 5, 6, 7)))
+    rules = Rules.from_text(text, spawn="64:1", start=1)
+    network = Network.empty(design.__class__(rules, design.patterns))
+    student, n_early, n_whole = Student(network, method_of(order=order, early=0.6, restart=True)), 0, 0
+    for _ in range(1500):
+        games = student.report[train.N_GAMES]
+        boards = student.boards(student.play())
+        end = boards[-1].tile_sum + 64
+        if student.cursor[train.IS_EARLY]:
+            n_early += len(boards)
+            assert student.report[train.N_GAMES] == games  # only whole games count
+            assert end <= train.EARLY_SUM
+            if end == train.EARLY_SUM:
+                assert student.cursor[train.START] == 0  # no restart, because this game got through
+        else:
+            n_whole += len(boards)
+    assert n_early / (n_early + n_whole) == pytest.approx(0.6, abs=0.02)
+    assert (student.cursor[train.N_EARLY], student.cursor[train.N_WHOLE]) == (n_early, n_whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_exact"),
+    [
+        ("32768 16384 / 8192 4096", True),
+        ("32768 4 / 32768 #", False),
+        ("16384 16384 / 8192 2", True),
+        ("2 2 / # #", True),
+    ],
+)
+def test_a_packed_board_is_exact_with_one_32768(text: str, is_exact: bool) -> None:
+    assert train.is_exact(np.uint64(Board.from_text(text).to_packed())) == is_exact
 
 
 @pytest.mark.parametrize("text", ["32768 32768 # # / # # # # / # # # # / # # # #", "2 4 / 8 #"])

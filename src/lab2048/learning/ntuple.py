@@ -38,6 +38,7 @@ TILES = tuple(range(11, 17))  # ranks whose rates are reported: 2048 and up
 # The state of a training in its checkpoint, besides its options; lab2048.models.training_facts checks it.
 KEPT = ("seconds", "n_moves", "n_games", "best", "curve", "sessions")
 MAX_THREADS = 256
+_COUNTS = (kernel.N_SYNTHETIC, kernel.N_EARLY, kernel.N_WHOLE)
 
 
 @dataclass
@@ -281,12 +282,12 @@ def _are_usable(cursors: NDArray[Any], design: Design) -> bool:
     boards = np.concatenate([cursors[:, [kernel.START]], cursors[:, first:last]], axis=1)
     ranks = boards[:, :, None] >> shifts & np.uint64(15)
     sums = np.where(ranks > 0, np.uint64(1) << ranks, np.uint64(0)).sum(axis=2)
-    counts = cursors[:, [kernel.NUMBER, kernel.STRIDE, kernel.MADE, kernel.TURN, kernel.TAUGHT, kernel.N_SYNTHETIC]]
+    counts = cursors[:, [kernel.NUMBER, kernel.STRIDE, kernel.MADE, kernel.TURN, kernel.TAUGHT, *_COUNTS]]
     return bool(
         1 <= len(cursors) <= MAX_THREADS
         and (counts < np.uint64(2**62)).all()
         and (cursors[:, kernel.HIGHEST_BUCKET] < kernel.N_BUCKETS).all()
-        and (cursors[:, kernel.IS_SYNTHETIC] <= 1).all()
+        and (cursors[:, [kernel.IS_SYNTHETIC, kernel.IS_EARLY]] <= 1).all()
         and not ranks[:, :, n_cells:].any()
         and (ranks < design.radix).all()
         and (ranks[:, :, :n_cells] == 0).any(axis=2).all()  # afterstates have an empty cell

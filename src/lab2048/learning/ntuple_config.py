@@ -188,6 +188,14 @@ class Config(TrainingConfig):
         high=16,
         before=0,
     )
+    early: float = option(
+        0.0,
+        "Share of the moves of all other games in games that end at a tile sum of 16384 and bootstrap from the last "
+        "value",
+        low=0,
+        high=0.99,
+        before=0.0,
+    )
     keep: str = option(
         "last",
         "What to write: with best also the network of the best game so far, to FILE-best.safetensors",
@@ -328,5 +336,6 @@ class Config(TrainingConfig):
             taught=0 if self.downgrade else round(self.taught / n_threads),
             synthetic=self.synthetic,
             truncate=self.truncate,
+            early=self.early,
             is_by_value=self.choose == "value",
         )

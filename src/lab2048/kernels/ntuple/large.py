@@ -79,6 +79,16 @@ def synthetic_start(key: U64) -> U64:
         if pick(draw(key, FIRST_DRAW + U64(1 + i)), 4 - i) < left:
             ranks[n] = LARGE_RANK + 3 - i
             n, left = n + 1, left - 1
+    # On some boards a large tile is two halves, often far apart.  Play seldom comes there, but must know how bad it is.
+    half = I64(-1)
+    if n > 0 and pick(draw(key, FIRST_DRAW + U64(35)), 4) == 0:
+        i = pick(draw(key, FIRST_DRAW + U64(36)), n)
+        if ranks[i] > LARGE_RANK and ranks[i + 1] != ranks[i] - 1:
+            for k in range(n, i, -1):
+                ranks[k] = ranks[k - 1]
+            ranks[i] -= 1
+            ranks[i + 1] = ranks[i]
+            n, half = n + 1, i + 1
     n_bits = 3 + pick(draw(key, FIRST_DRAW + U64(5)), 10 - I64(n_large == 4))
     digits = draw(key, FIRST_DRAW + U64(6))
     if pick(draw(key, FIRST_DRAW + U64(32)), 2) == 0:  # a long chain, shortly before it is merged: the hardest case
@@ -106,6 +116,9 @@ def synthetic_start(key: U64) -> U64:
         while k > 0 and weights[cells[k]] < weights[cells[k - 1]]:
             cells[k], cells[k - 1] = cells[k - 1], cells[k]
             k -= 1
+    if half >= 0:
+        k = pick(draw(key, FIRST_DRAW + U64(37)), n)
+        cells[half], cells[k] = cells[k], cells[half]
     board = ZERO
     for i in range(n):
         board |= U64(ranks[i]) << U64(4 * cells[i])

@@ -5,7 +5,7 @@ continues, so training in slices of any size gives bit-identical results.
 
 A game starts from the beginning, halfway through the last game (restart), or from an afterstate of an
 earlier game (carousel).  Otherwise most training moves would be in the first half of games, which is
-learned soonest.
+learned soonest.  Early games end at a tile sum of 16384, so that most of them are played from the beginning.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lab2048.kernels._jit import compile_for, kernel
 from lab2048.kernels.board import classic, packed
 from lab2048.kernels.board import layout as at
-from lab2048.kernels.board.bits import FOUR, I64, NIBBLE, ONE, U64, ZERO
+from lab2048.kernels.board.bits import FOUR, I64, LOW_BITS, NIBBLE, ONE, TWO, U64, ZERO, popcount
 from lab2048.kernels.board.dice import N11, PLAYER, SPAWN, draw, episode_seed, pick, stream_key
 from lab2048.kernels.board.memory import F32, load_u64
 from lab2048.kernels.board.packed import FAIR, FULL_SUM, Plan
@@ -27,6 +27,10 @@ from lab2048.kernels.search.downgrade import downgrade_packed
 RESTART_LEAST = 10  # moves that must remain of a game to restart halfway
 LOWEST = F32(-3.0e38)  # below every value of a move
 SLACK = U64(256)  # added to the tile sum at which a truncated game ends
+# A packed board is exact as long as it has one 32768.  So games end a little above the tile sum at which a second one
+# can be made: there the tiles of 32768 16384 8192 4096 4096 merge, and a training learns what that is worth.
+LAST_SUM = FULL_SUM + SLACK
+EARLY_SUM = U64(16384) + SLACK  # ends an early game
 
 # The cursor: seed of the training, number of the next game, step between game numbers, start afterstate (0: a new
 # game), moves made,
@@ -37,6 +41,8 @@ TURN, HIGHEST_BUCKET, TAUGHT = 5, 6, 7
 START_BUCKETS, N_BUCKETS, BUCKET_SIZE = 8, 71, 32
 # Whether the current game began at a synthetic start, and the moves of all such games.
 IS_SYNTHETIC, N_SYNTHETIC = START_BUCKETS + N_BUCKETS * BUCKET_SIZE, START_BUCKETS + N_BUCKETS * BUCKET_SIZE + 1
+# The same for early games, which end at EARLY_SUM, and the moves of the other games while a share of them is early.
+IS_EARLY, N_EARLY, N_WHOLE = N_SYNTHETIC + 1, N_SYNTHETIC + 2, N_SYNTHETIC + 3
 CURSOR_SIZE = START_BUCKETS + 72 * BUCKET_SIZE
 TURNS = 17  # starts per carousel round: a new game, then the 16 highest buckets (four octaves of the tile sum)
 
@@ -90,6 +96,13 @@ def carousel_start(cursor: NDArray[np.uint64], player_dice: U64) -> U64:
 
 
 @kernel
+def is_exact(board: U64) -> bool:
+    """Return True if a packed board has at most one 32768, so that no merge is missing."""
+    pairs = board & (board >> ONE)
+    return bool(popcount(pairs & (pairs >> TWO) & LOW_BITS) < 2)
+
+
+@kernel
 def corner_tile(board: U64, corners: U64) -> F32:
     """Return the highest tile if it is in a corner, else 0."""
     highest = packed.max_rank(board)
@@ -131,10 +144,13 @@ def train(
         cursor[NUMBER] += cursor[STRIDE]
         if cursor[START] == ZERO:
             is_due = float(cursor[N_SYNTHETIC]) < method.synthetic * float(cursor[MADE])
-            cursor[IS_SYNTHETIC] = U64(is_due)
+            is_early = not is_due and float(cursor[N_EARLY]) < method.early * float(
+                cursor[N_EARLY] + cursor[N_WHOLE] + ONE
+            )
+            cursor[IS_SYNTHETIC], cursor[IS_EARLY] = U64(is_due), U64(is_early)
             if is_due:
                 cursor[START] = synthetic_start(player_dice)
-            elif method.is_carousel:
+            elif method.is_carousel and not is_early:
                 cursor[START] = carousel_start(cursor, player_dice)
         is_fresh, is_full = cursor[START] == ZERO, False
         board, count, n, score = cursor[START], ZERO, I64(0), 0.0
@@ -146,10 +162,12 @@ def train(
             board, rank = packed.spawn(plan, board, draw(dice, count))
             tile_sum, count = tile_sum + (ONE << rank), ONE
         errors, rates, next_bucket = 0.0, 0.0, bucket_of(tile_sum)[1]
-        end_sum = FULL_SUM
+        end_sum = LAST_SUM
         if cursor[IS_SYNTHETIC] != ZERO and method.truncate > 0:
             # The next large tile appears soon after the tile sum reaches it.
             end_sum = min(end_sum, ((tile_sum >> U64(LARGE_RANK)) + U64(method.truncate)) * LARGE_TILE + SLACK)
+        elif cursor[IS_EARLY] != ZERO:
+            end_sum = EARLY_SUM
         guide = method.guide if I64(cursor[MADE]) < method.guided else F32(0)
         while not is_full:
             # 2. Find all afterstates.
@@ -222,7 +240,7 @@ def train(
                 packed.fair_spawn(plan, afters[best], word) if is_fair else packed.forced_spawn(plan, afters[best])
             )
             tile_sum, count = tile_sum + (ONE << rank), count + ONE
-            is_full = bool(tile_sum >= end_sum)
+            is_full = bool(tile_sum >= end_sum or (tile_sum >= FULL_SUM and not is_exact(board)))
             # 7. Store the first afterstate in each bucket.
             if tile_sum >= next_bucket and method.is_carousel:
                 bucket, next_bucket = bucket_of(tile_sum)
@@ -235,21 +253,26 @@ def train(
         n_idle += I64(n == 0)
         cursor[MADE] += U64(n)
         cursor[N_SYNTHETIC] += U64(n) * cursor[IS_SYNTHETIC]
+        cursor[N_EARLY] += U64(n) * cursor[IS_EARLY]
+        if method.early > 0 and cursor[IS_SYNTHETIC] == ZERO and cursor[IS_EARLY] == ZERO:
+            cursor[N_WHOLE] += U64(n)
         report[N_MOVES] += float(n)
         report[ERROR] += errors
         report[RATE] += rates / n_lookups
-        if is_fresh:
+        if is_fresh and cursor[IS_EARLY] == ZERO:
             report[N_GAMES] += 1.0
             report[SCORE] += score
             report[BEST] = max(report[BEST], score)
             report[HIGHEST + packed.max_rank(board)] += 1.0
         cursor[START] = ZERO
-        if method.is_restarting and n - n // 2 >= RESTART_LEAST:
-            cursor[START] = trajectory.boards[n // 2]
+        is_learned = is_full and cursor[IS_EARLY] != ZERO  # an early game that got through
+        if method.is_restarting and n - n // 2 >= RESTART_LEAST and not is_learned:
+            half = trajectory.boards[n // 2]
+            cursor[START] = half if tile_sum_of(half) < FULL_SUM else ZERO
     return made
 
 
 def warm_up(plan: Plan) -> None:
     """Compile the kernels of this file that Python calls."""
-    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0, 0.0, 0, False)
+    method = Method(F32(1), F32(1), F32(0), 0.0, True, True, False, True, F32(0), 0, U64(0), 0, 0.0, 0, 0.0, False)
     compile_for(train, plan, 0, method, np.zeros(CURSOR_SIZE, np.uint64), make_trajectory(1), make_report(), 1)

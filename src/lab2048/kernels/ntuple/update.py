@@ -20,7 +20,7 @@ from lab2048.kernels.board.bits import I64, U64
 from lab2048.kernels.board.memory import F32, load_f32, load_u64, prefetch, store_f32
 from lab2048.kernels.ntuple import lookup
 
-MAX_MOVES = 2**15 + 16  # of a game until its tile sum does not fit a packed board: each spawn adds at least 2
+MAX_MOVES = 2**15 + 256  # of a game until its tile sum does not fit a packed board: each spawn adds at least 2
 AHEAD = 4  # afterstates whose weights are prefetched ahead of the update
 N_INDEXES = 7  # in the scratch memory: of the afterstates of at most six moves, and of the previous afterstate
 
@@ -42,6 +42,7 @@ class Method(NamedTuple):
     taught: I64  # moves of later stages that the stage before chooses, on the downgraded board
     synthetic: float  # share of moves in games from synthetic starts
     truncate: I64  # new large tiles after which such games end; 0: never
+    early: float  # share of the moves of all other games that are in early games
     is_by_value: bool  # choose moves by the afterstate value alone, without the reward
 
 

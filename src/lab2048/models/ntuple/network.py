@@ -19,6 +19,7 @@ from lab2048.rules.kind import rectangle
 from lab2048.rules.plan import make_plan
 
 MARGIN = 3000.0  # points
+DISCOUNTED_MARGIN = 1000.0  # of a network that was trained with a discount, whose values are smaller
 MIN_STAGE, MAX_STAGE = 2, 15  # ranks
 MAX_RADIX = 16  # a nibble
 MIN_SET_CELLS = 4  # no board has 32768 on three cells after the first
@@ -220,7 +221,6 @@ class Network:
     step: float | None = None
     rates: NDArray[np.float32] | None = None  # per weight: sum of errors, sum of absolute errors
     facts: dict[str, Any] = field(default_factory=dict)  # provenance and training history
-    margin: float | None = MARGIN  # a search skips moves whose value is this much below the best
     pages: NDArray[np.uint32] | None = None  # where `weights` has each page (lab2048.models.ntuple.pages); None: dense
 
     def __post_init__(self) -> None:
@@ -288,6 +288,12 @@ class Network:
     def address(self) -> int:
         """Return the address that kernels take."""
         return address_of(self.words)
+
+    @property
+    def margin(self) -> float:
+        """Return how far below the best a move's value may be; a search skips moves below."""
+        discount = self.facts.get("training", {}).get("config", {}).get("discount", 1.0)
+        return DISCOUNTED_MARGIN if discount != 1.0 else MARGIN
 
     def value(self, board: Board) -> float:
         """Return the value of an afterstate: the expected future score."""
