@@ -2,12 +2,12 @@
 
 import atexit
 import contextlib
+import ctypes
 import logging
 import os
 import re
 import signal
 import socket
-import sys
 import threading
 import time
 import warnings
@@ -23,14 +23,16 @@ AUTO, LOCAL = "auto", "local"
 NAMESPACE = "lab2048"
 STORE_BYTES = 200 * 2**20  # of the object store that `local` starts: results of games are small
 CHECK_SECONDS = 2.0  # between two looks whether the head answers
-LOST_SECONDS = 20.0  # without an answer; Ray itself ends the process after a minute
+LOST_SECONDS = 20.0  # without an answer
 REACH_SECONDS = 5.0  # to open a connection to the address
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
-# Ray's workers have niceness 15 unless told otherwise: beside other programs they would get hardly any time.
+# Ray's workers have niceness 15 unless told otherwise: beside other programs they would get hardly any time.  And Ray
+# ends a process a minute after the head is gone, although the program may have caught the error and do something else.
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_worker_niceness": "0",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": str(30 * 24 * 3600),
 }
 EXPECTED = "expected auto, local, or the address of a Ray cluster such as 10.0.0.5:6379"
 
@@ -116,8 +118,8 @@ class Cluster:
     def check_head(self) -> bool:
         """Return whether the head of the cluster answers; raise LabError if it has not for a while.
 
-        Without the head, results of the nodes do not arrive and Ray's calls do not return; after a minute Ray ends this
-        process.  The same without the raylet, Ray's process on this machine.
+        Without the head, results of the nodes do not arrive and Ray's calls do not return.  The same without the raylet,
+        Ray's process on this machine.
         """
         now = time.monotonic()
         if self._head and now > self._checked_at + CHECK_SECONDS:
@@ -166,20 +168,13 @@ def _close() -> None:
 def _forget() -> None:
     """Leave the connection to a head that is gone as it is: to close it, Ray would wait for the head.
 
-    Ray's compiled code crashes if the interpreter ends with an open connection, so the process ends before that, after
-    all other handlers of its end.
+    Ray's compiled code may crash when the process ends with an open connection.  So the process ends before that, when
+    Python has done all that it does at its end, with its exit code.
     """
     atexit.unregister(load("ray._private.worker").shutdown)
-
-    def end() -> None:
-        atexit.unregister(end)
-        atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # closed, or nobody reads it
-                stream.flush()
-        os._exit(LabError.exit_code)
-
-    atexit.register(end)
+    with contextlib.suppress(AttributeError):  # only the C library of GNU tells the exit code
+        library = ctypes.CDLL(None)
+        library.on_exit(ctypes.cast(library._exit, ctypes.c_void_p), None)
 
 
 def _check_address(where: str) -> None:
@@ -252,7 +247,7 @@ def _connection_error(where: str, error: Exception) -> LabError:
 
 @contextlib.contextmanager
 def _configured() -> Iterator[None]:
-    """Keep Ray from reporting usage, and its workers from being nice; what the user has set stays."""
+    """Apply the settings of this file; what the user has set stays."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     yield
@@ -261,7 +256,11 @@ def _configured() -> Iterator[None]:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Drop what Ray's compiled code writes to standard error while it connects: an error says it in one line."""
-    before = os.dup(2)
+    try:
+        before = os.dup(2)
+    except OSError:  # it is closed, so nothing can be written
+        yield
+        return
     try:
         with Path(os.devnull).open("w") as nothing:
             os.dup2(nothing.fileno(), 2)
