@@ -8,8 +8,9 @@ to another; and how fast the disk is.
 
 The model adds these up for 3x4 on 10, 100 and 1,000 nodes, and on one of them without Ray, with the network and the
 disk as measured here, or as `--link` and `--disk` say.  `--check` solves boards on 1, 2 and 3 nodes of one core each,
-all on this machine, and prints how far the model is off; here, the command and all nodes share the cores.  Small layers
-would be made without nodes, and most layers of these boards are small, so `--least` lowers the limit.
+all on this machine, and prints how far the model is off; here, the command and all nodes share the cores, of which
+other programs may use a part: `cores` is what they left.  Small layers would be made without nodes, and most layers of
+these boards are small, so `--least` lowers the limit.
 """
 
 import argparse
@@ -64,6 +65,45 @@ class Costs:
     per_byte: float = 0.0  # seconds for a byte from one node to another, on this machine
     write: float = 0.0  # seconds for a byte to the disk of this machine
     read: float = 0.0  # and from it
+
+
+class Clock:
+    """Measures seconds, and how many cores other programs leave to this one and what it started."""
+
+    def __init__(self) -> None:
+        self._begin, self._used = time.monotonic(), self._cpu_of_others()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._begin
+
+    @property
+    def cores(self) -> float:
+        return (os.cpu_count() or 1) - max(0.0, self._cpu_of_others() - self._used) / max(self.seconds, 1e-9)
+
+    @property
+    def at_rest(self) -> float:
+        """Return the seconds that one thread at a time would take if nothing else ran."""
+        return self.seconds * min(1.0, self.cores)
+
+    def _cpu_of_others(self) -> float:
+        """Return the CPU seconds of the processes of this machine that are not below this one."""
+        parents, spent = {}, {}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = path.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended
+                continue
+            pid = int(path.parent.name)
+            parents[pid], spent[pid] = int(words[1]), sum(map(int, words[11:15]))  # with children that have ended
+        mine = {os.getpid()}
+        while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+            mine |= more
+        all_used = sum(int(words) for words in Path("/proc/stat").read_text().split()[1:9]) - self._idle()
+        return (all_used - sum(spent.get(pid, 0) for pid in mine)) / os.sysconf("SC_CLK_TCK")
+
+    def _idle(self) -> int:
+        return sum(map(int, Path("/proc/stat").read_text().split()[4:6]))
 
 
 def n_bytes(thing: Any) -> tuple[int, int]:
@@ -172,19 +212,19 @@ def measure_ray(costs: Costs) -> None:
         )
         seconds = []
         for _ in range(5):
-            handles = ray.get(first.make.remote(1, 10**8))
-            seconds.append(ray.get(second.fetch.remote(handles)) / 10**8)
+            handles, clock = ray.get(first.make.remote(1, 10**8)), Clock()
+            seconds.append(ray.get(second.fetch.remote(handles)) / 10**8 * min(1.0, clock.cores))
         costs.per_byte = statistics.median(seconds)
         seconds, cpu = [], time.process_time()
         for _ in range(5):
-            begin = time.monotonic()
+            clock = Clock()
             ray.get(second.fetch.remote(ray.get(first.make.remote(100, 20_000))))
-            seconds.append((time.monotonic() - begin) / 100)
+            seconds.append(clock.at_rest / 100)
         costs.per_array, costs.per_handle = statistics.median(seconds), (time.process_time() - cpu) / 500
-        begin = time.monotonic()
+        clock = Clock()
         for _ in range(200):
             ray.get(first.nothing.remote())
-        costs.per_unit = (time.monotonic() - begin) / 200
+        costs.per_unit = clock.at_rest / 200
 
 
 def n_shared(table: Table) -> tuple[int, int]:
@@ -200,14 +240,14 @@ def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
     return n_layers * (calls + n_arrays * max(costs.per_handle, costs.per_array / at_once))
 
 
-def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: int) -> float:
+def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: float) -> float:
     """Return the seconds of a solve on nodes of one core each that share this machine's cores with the command."""
-    at_once, (n_layers, n) = min(n_nodes, n_cores), n_shared(table)
+    at_once, alone, (n_layers, n) = min(n_nodes, n_cores), min(1.0, n_cores), n_shared(table)
     moved = costs.between_nodes * costs.per_byte * (n_nodes - 1) / n_nodes  # the disks are in the memory here
-    alone = (table.count.afterstates - n) * costs.alone_cpu / n_cores
-    rest = alone + messages(costs, n_layers, PER_WORKER * n_nodes, at_once)
     fetched = costs.to_folder * costs.per_byte
-    return n * (costs.command_cpu + fetched + (costs.node_cpu + moved) / at_once) + rest
+    shared = n * ((costs.command_cpu + fetched) / alone + (costs.node_cpu + moved) / at_once)
+    small = (table.count.afterstates - n) * costs.alone_cpu / n_cores
+    return shared + small + messages(costs, n_layers, PER_WORKER * n_nodes, at_once) / alone
 
 
 def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, float]:
@@ -236,12 +276,15 @@ def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, 
 def check(board: str, goal: int | None, n_nodes: int, costs: Costs) -> None:
     """Solve on local nodes, and compare with the model."""
     with ray_nodes(n_nodes, store=STORE) as nodes, tempfile.TemporaryDirectory() as folder:
+        clock = Clock()
         solution = lab.solve(
             board, goal=goal, out=Path(folder) / "table", memory="4G", cluster=nodes.address, progress=False
         )
         seconds, n = solution.seconds, solution.table.count.afterstates
-        expected = predict_here(costs, solution.table, n_nodes, os.cpu_count() or 1)
-    line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "seconds": round(seconds, 1)}
+        cores = clock.cores
+        expected = predict_here(costs, solution.table, n_nodes, cores)
+    line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "cores": round(cores, 2)}
+    line |= {"seconds": round(seconds, 1)}
     print(json.dumps(line | {"predicted": round(expected, 1), "off": f"{expected / seconds - 1:+.0%}"}), flush=True)
 
 

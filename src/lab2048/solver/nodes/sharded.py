@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lab2048.cluster.data import Handle, LostDataError, get
+from lab2048.cluster.node_disk import FOLDER_NAME
 from lab2048.errors import LabError, StoppedError
 from lab2048.kernels.board.block import Words
 from lab2048.solver.backward import Backward, LayerFiles, LayerValues
@@ -39,7 +40,7 @@ from lab2048.solver.nodes.shard import (
     Value,
     edges,
 )
-from lab2048.solver.nodes.spread_column import FOLDER_NAME, KEYS, STATE_VALUES, STATES, Disks, SpreadColumn
+from lab2048.solver.nodes.spread_column import KEYS, STATE_VALUES, STATES, Disks, SpreadColumn
 from lab2048.solver.problem import Problem
 from lab2048.solver.workers import Workers
 
