@@ -21,6 +21,7 @@ import os
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -71,39 +72,51 @@ class Clock:
     """Measures seconds, and how many cores other programs leave to this one and what it started."""
 
     def __init__(self) -> None:
-        self._begin, self._used = time.monotonic(), self._cpu_of_others()
+        self._begin, self._is_over = time.monotonic(), threading.Event()
+        self._first, self._last = processes_below(os.getpid()), dict[int, float]()
+        self._all = cpu_of_machine()
+        threading.Thread(target=self._look, daemon=True).start()
 
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._begin
+    def _look(self) -> None:
+        """Look often: the time of a process that ends is not known afterwards."""
+        while not self._is_over.wait(0.5):
+            self._last |= processes_below(os.getpid())
 
-    @property
-    def cores(self) -> float:
-        return (os.cpu_count() or 1) - max(0.0, self._cpu_of_others() - self._used) / max(self.seconds, 1e-9)
+    def stop(self) -> tuple[float, float]:
+        """Return the seconds, and the number of cores."""
+        self._is_over.set()
+        seconds = time.monotonic() - self._begin
+        self._last |= processes_below(os.getpid())
+        mine = sum(spent - self._first.get(pid, 0.0) for pid, spent in self._last.items())
+        others = cpu_of_machine() - self._all - mine
+        return seconds, max(0.05, (os.cpu_count() or 1) - others / seconds)
 
-    @property
     def at_rest(self) -> float:
         """Return the seconds that one thread at a time would take if nothing else ran."""
-        return self.seconds * min(1.0, self.cores)
+        seconds, cores = self.stop()
+        return seconds * min(1.0, cores)
 
-    def _cpu_of_others(self) -> float:
-        """Return the CPU seconds of the processes of this machine that are not below this one."""
-        parents, spent = {}, {}
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                words = path.read_text().rpartition(")")[2].split()
-            except OSError:  # it has ended
-                continue
-            pid = int(path.parent.name)
-            parents[pid], spent[pid] = int(words[1]), sum(map(int, words[11:15]))  # with children that have ended
-        mine = {os.getpid()}
-        while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
-            mine |= more
-        all_used = sum(int(words) for words in Path("/proc/stat").read_text().split()[1:9]) - self._idle()
-        return (all_used - sum(spent.get(pid, 0) for pid in mine)) / os.sysconf("SC_CLK_TCK")
 
-    def _idle(self) -> int:
-        return sum(map(int, Path("/proc/stat").read_text().split()[4:6]))
+def cpu_of_machine() -> float:
+    """Return the CPU seconds of all processes, and those that the host of a virtual machine took."""
+    user, nice, system, _, _, *others = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
+
+
+def processes_below(root: int) -> dict[int, float]:
+    """Return the CPU seconds of a process and all that it started, by process."""
+    parents, spent = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        pid = int(path.parent.name)
+        parents[pid], spent[pid] = int(words[1]), (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    below = {root}
+    while more := {pid for pid, parent in parents.items() if parent in below} - below:
+        below |= more
+    return {pid: spent[pid] for pid in below}
 
 
 def n_bytes(thing: Any) -> tuple[int, int]:
@@ -213,18 +226,19 @@ def measure_ray(costs: Costs) -> None:
         seconds = []
         for _ in range(5):
             handles, clock = ray.get(first.make.remote(1, 10**8)), Clock()
-            seconds.append(ray.get(second.fetch.remote(handles)) / 10**8 * min(1.0, clock.cores))
+            spent = ray.get(second.fetch.remote(handles))
+            seconds.append(spent * min(1.0, clock.stop()[1]) / 10**8)
         costs.per_byte = statistics.median(seconds)
         seconds, cpu = [], time.process_time()
         for _ in range(5):
             clock = Clock()
             ray.get(second.fetch.remote(ray.get(first.make.remote(100, 20_000))))
-            seconds.append(clock.at_rest / 100)
+            seconds.append(clock.at_rest() / 100)
         costs.per_array, costs.per_handle = statistics.median(seconds), (time.process_time() - cpu) / 500
         clock = Clock()
         for _ in range(200):
             ray.get(first.nothing.remote())
-        costs.per_unit = clock.at_rest / 200
+        costs.per_unit = clock.at_rest() / 200
 
 
 def n_shared(table: Table) -> tuple[int, int]:
@@ -281,7 +295,7 @@ def check(board: str, goal: int | None, n_nodes: int, costs: Costs) -> None:
             board, goal=goal, out=Path(folder) / "table", memory="4G", cluster=nodes.address, progress=False
         )
         seconds, n = solution.seconds, solution.table.count.afterstates
-        cores = clock.cores
+        cores = clock.stop()[1]
         expected = predict_here(costs, solution.table, n_nodes, cores)
     line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "cores": round(cores, 2)}
     line |= {"seconds": round(seconds, 1)}

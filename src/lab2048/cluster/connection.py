@@ -23,16 +23,14 @@ AUTO, LOCAL = "auto", "local"
 NAMESPACE = "lab2048"
 STORE_BYTES = 200 * 2**20  # of the object store that `local` starts: results of games are small
 CHECK_SECONDS = 2.0  # between two looks whether the head answers
-LOST_SECONDS = 20.0  # without an answer
+LOST_SECONDS = 20.0  # without an answer; Ray itself ends the process after a minute
 REACH_SECONDS = 5.0  # to open a connection to the address
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
-# Ray's workers have niceness 15 unless told otherwise: beside other programs they would get hardly any time.  And Ray
-# ends a process a minute after the head is gone, although the program may have caught the error and do something else.
+# Ray's workers have niceness 15 unless told otherwise: beside other programs they would get hardly any time.
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_worker_niceness": "0",
-    "RAY_gcs_rpc_server_reconnect_timeout_s": str(30 * 24 * 3600),
 }
 EXPECTED = "expected auto, local, or the address of a Ray cluster such as 10.0.0.5:6379"
 
@@ -118,8 +116,8 @@ class Cluster:
     def check_head(self) -> bool:
         """Return whether the head of the cluster answers; raise LabError if it has not for a while.
 
-        Without the head, results of the nodes do not arrive and Ray's calls do not return.  The same without the raylet,
-        Ray's process on this machine.
+        Without the head, results of the nodes do not arrive and Ray's calls do not return; after a minute Ray ends this
+        process.  The same without the raylet, Ray's process on this machine.
         """
         now = time.monotonic()
         if self._head and now > self._checked_at + CHECK_SECONDS:
@@ -247,7 +245,7 @@ def _connection_error(where: str, error: Exception) -> LabError:
 
 @contextlib.contextmanager
 def _configured() -> Iterator[None]:
-    """Apply the settings of this file; what the user has set stays."""
+    """Keep Ray from reporting usage, and its workers from being nice; what the user has set stays."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     yield

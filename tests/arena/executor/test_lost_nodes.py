@@ -207,7 +207,6 @@ try:
     lab.train("ntuple", rules="3x3", cluster=sys.argv[1], on_progress=note, **options)
 except lab.LabError as error:
     print(error, flush=True)
-time.sleep(70)  # Ray would end the process after 60
 print(lab.match(["random"], rules="2x2", games=10, progress=False).is_complete)
 sys.exit(5)
 """
