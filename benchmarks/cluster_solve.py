@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import numpy as np
@@ -35,6 +36,7 @@ from ray_nodes import ray_nodes
 import lab2048 as lab
 from lab2048.cluster.node_disk import NodeFile
 from lab2048.library.solve import read_problem
+from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.nodes import sharded
 from lab2048.solver.nodes.sharded import PER_WORKER, Shards
 from lab2048.solver.nodes.spread_column import Disks
@@ -54,7 +56,8 @@ class Costs:
     """What a solve takes, per afterstate unless noted otherwise."""
 
     node_cpu: float = 0.0  # seconds
-    command_cpu: float = 0.0
+    command_cpu: float = 0.0  # to fetch what the table holds, and to write it
+    unit_cpu: float = 0.0  # seconds of the command for each unit of work, without Ray
     alone_cpu: float = 0.0  # of an afterstate in a layer that the command makes without nodes
     between_nodes: float = 0.0  # bytes
     from_disks: float = 0.0  # of the nodes
@@ -137,18 +140,29 @@ def n_bytes(thing: Any) -> tuple[int, int]:
 
 def measure_solve(board: str, goal: int | None) -> Costs:
     """Solve a board in shards in this process, and count."""
-    costs = Costs()
+    costs, n_units, counting, writing = Costs(), 0, 0.0, 0.0
 
     def run(units: Any) -> Iterator[tuple[int, Any]]:
+        nonlocal n_units, counting
         for unit in list(units):
-            arrays, files = n_bytes(unit)
+            n_units += 1
             begin = time.process_time()
             found = unit.run(lambda: False)
-            costs.node_cpu += time.process_time() - begin
+            end = time.process_time()
+            costs.node_cpu += end - begin
+            arrays, files = n_bytes(unit)
             costs.between_nodes += arrays
             costs.from_disks += files
             costs.to_disks += n_bytes(found)[1]
+            counting += time.process_time() - end
             yield found
+
+    def write(*arguments: Any, **options: Any) -> Column:
+        nonlocal writing
+        begin = time.process_time()
+        column = write_column(*arguments, **options)
+        writing += time.process_time() - begin
+        return column
 
     def everywhere(function: Any, *arguments: Any) -> dict[str, Any]:
         begin = time.process_time()
@@ -163,10 +177,13 @@ def measure_solve(board: str, goal: int | None) -> Costs:
         alone = time.process_time() - begin
         begin = time.process_time()
         shards = Shards(run, lambda: 1, n_shards=PER_WORKER, disks=Disks(everywhere))
-        Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
+        with mock.patch.object(sharded, "write_column", write):
+            Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
         n, n_here = table.count.afterstates, table.count.afterstates - n_shared(table)[1]
         costs.alone_cpu = alone / n
-        costs.command_cpu = (time.process_time() - begin - costs.node_cpu - n_here * costs.alone_cpu) / (n - n_here)
+        costs.command_cpu = writing / (n - n_here)
+        rest = time.process_time() - begin - costs.node_cpu - n_here * costs.alone_cpu - counting - writing
+        costs.unit_cpu = max(0.0, rest) / n_units
         costs.to_folder = table.n_bytes / n  # checkpoints take little: they wait until they do
     for name in ("node_cpu", "between_nodes", "from_disks", "to_disks"):
         setattr(costs, name, getattr(costs, name) / (n - n_here))
@@ -250,7 +267,7 @@ def n_shared(table: Table) -> tuple[int, int]:
 
 def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
     """Return the seconds that calls and small arrays take: the command calls and hands on, the nodes send."""
-    calls, n_arrays = ROUNDS * n_shards * costs.per_unit, EXCHANGES * n_shards**2
+    calls, n_arrays = ROUNDS * n_shards * (costs.per_unit + costs.unit_cpu), EXCHANGES * n_shards**2
     return n_layers * (calls + n_arrays * max(costs.per_handle, costs.per_array / at_once))
 
 
@@ -271,7 +288,7 @@ def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, 
     # All that goes into the folder goes through the network of the command, too.
     seconds = {"folder": n * costs.to_folder * max(write, slowest)}
     if n_nodes:
-        n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
+        n_shards = sharded.MOST_SHARDS
         n_busy = min(n_nodes, n_shards)
         seconds |= {
             "nodes": n * costs.node_cpu / (n_busy * words.cores),

@@ -70,7 +70,7 @@ class ClusterTraining(Training):
         n = len(self._pool.nodes())
         return (
             f"{self.config.network}: {self.n_weights:,} weights, {self.n_threads} threads on {n} "
-            f"node{'s' if n > 1 else ''}, an exchange every {self._every:g} s"
+            f"node{'s' if n > 1 else ''}, an exchange every {self._every:g} s, more often at first"
         )
 
     def end(self) -> None:
