@@ -9,6 +9,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +19,6 @@ from typing import IO
 import platformdirs
 
 from lab2048.errors import StoreError, StoreNotFoundError, reason_of
-from lab2048.records.process_lock import delete_temporary_folder, make_temporary_folder
 from lab2048.records.schema import (
     APPLICATION_ID,
     UPGRADES,
@@ -100,7 +100,7 @@ class Database(sqlite3.Connection):
                 if not _n_open[file] and file in _handles:
                     _handles.pop(file).close()
         if self.copy:
-            delete_temporary_folder(self.copy)
+            shutil.rmtree(self.copy, ignore_errors=True)
 
 
 def _read_header(path: Path) -> bytes:
@@ -160,7 +160,7 @@ def _connect_unwritable(path: Path, *, timeout: float) -> Database:
     log = log_of(path)
     folder = None
     if log.exists() and log.stat().st_size:
-        folder = make_temporary_folder()
+        folder = Path(tempfile.mkdtemp(prefix="lab2048-"))
         shutil.copyfile(path, folder / path.name)
         shutil.copyfile(log, log_of(folder / path.name))
     try:
@@ -175,7 +175,7 @@ def _connect_unwritable(path: Path, *, timeout: float) -> Database:
             raise
     except BaseException:
         if folder:
-            delete_temporary_folder(folder)
+            shutil.rmtree(folder, ignore_errors=True)
         raise
     return database
 
