@@ -34,9 +34,7 @@ from lab2048.models.ntuple.change import merge
 from lab2048.records.process_lock import temporary_folder
 from lab2048.rules import Rules
 
-# Weights change most in the beginning.  So the time until the next exchange grows with the training: it is a share of
-# the seconds so far.
-FIRST_SECONDS, SHARE = 0.1, 0.02
+FIRST_SECONDS = 0.1  # until the first exchange; the time doubles, because weights change most in the beginning
 EXCHANGE_BYTES = 32 * 2**20  # of all nodes together
 LAST_BYTES = 16 * EXCHANGE_BYTES  # at the end, when nobody plays any more
 EMPTY_SECONDS = 60.0  # to wait for a node if all are gone
@@ -70,7 +68,7 @@ class ClusterTraining(Training):
         n = len(self._pool.nodes())
         return (
             f"{self.config.network}: {self.n_weights:,} weights, {self.n_threads} threads on {n} "
-            f"node{'s' if n > 1 else ''}, an exchange every {self._every:g} s, more often at first"
+            f"node{'s' if n > 1 else ''}, an exchange every {self._every:g} s"
         )
 
     def end(self) -> None:
@@ -82,12 +80,12 @@ class ClusterTraining(Training):
         self, *, seconds: float = math.inf, n_moves: float = math.inf, n_games: float = math.inf
     ) -> Iterator[Progress]:
         """Train until a total of seconds, moves or games is reached; yield the progress after every exchange."""
-        self._limits = (n_moves, n_games)
+        self._limits, wait = (n_moves, n_games), FIRST_SECONDS
         while self.seconds < seconds and self.n_moves < n_moves and self.n_games < n_games and not self.is_ending:
             begin = time.monotonic()
             self._join()
-            wait = min(self._every, max(FIRST_SECONDS, SHARE * self.seconds))
             self._stop.wait(min(wait, max(0.05, seconds - self.seconds)))
+            wait = min(2 * wait, self._every)
             self._exchange(begin, is_last=False)
             yield self._note()
         self._exchange(time.monotonic(), is_last=True)

@@ -84,7 +84,7 @@ def _shared(method: Method) -> dict[str, tuple[Any, Any]]:
                 typer.Option(
                     "--exchange",
                     metavar="SECONDS",
-                    help="On a cluster: longest time between two exchanges (they are more frequent at first).",
+                    help="On a cluster: time between two exchanges.",
                 ),
                 Within(0.1, 600),
             ],
