@@ -81,11 +81,7 @@ def _shared(method: Method) -> dict[str, tuple[Any, Any]]:
         "exchange": (
             Annotated[
                 float,
-                typer.Option(
-                    "--exchange",
-                    metavar="SECONDS",
-                    help="On a cluster: time between two exchanges.",
-                ),
+                typer.Option("--exchange", metavar="SECONDS", help="On a cluster: time between two exchanges."),
                 Within(0.1, 600),
             ],
             EXCHANGE_SECONDS,
