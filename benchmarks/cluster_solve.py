@@ -8,8 +8,9 @@ to another; and how fast the disk is.
 
 The model adds these up for 3x4 on 10, 100 and 1,000 nodes, and on one of them without Ray, with the network and the
 disk as measured here, or as `--link` and `--disk` say.  `--check` solves boards on 1, 2 and 3 nodes of one core each,
-all on this machine, and prints how far the model is off; here, the command and all nodes share the cores.  Small layers
-would be made without nodes, and most layers of these boards are small, so `--least` lowers the limit.
+all on this machine, and prints how far the model is off; here, the command and all nodes share the cores, of which
+other programs may use a part: `cores` is what they left.  Small layers would be made without nodes, and most layers of
+these boards are small, so `--least` lowers the limit.
 """
 
 import argparse
@@ -20,11 +21,13 @@ import os
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import numpy as np
@@ -33,6 +36,7 @@ from ray_nodes import ray_nodes
 import lab2048 as lab
 from lab2048.cluster.node_disk import NodeFile
 from lab2048.library.solve import read_problem
+from lab2048.solver.column_file import Column, write_column
 from lab2048.solver.nodes import sharded
 from lab2048.solver.nodes.sharded import PER_WORKER, Shards
 from lab2048.solver.nodes.spread_column import Disks
@@ -52,7 +56,8 @@ class Costs:
     """What a solve takes, per afterstate unless noted otherwise."""
 
     node_cpu: float = 0.0  # seconds
-    command_cpu: float = 0.0
+    command_cpu: float = 0.0  # to fetch what the table holds, and to write it
+    unit_cpu: float = 0.0  # seconds of the command for each unit of work, without Ray
     alone_cpu: float = 0.0  # of an afterstate in a layer that the command makes without nodes
     between_nodes: float = 0.0  # bytes
     from_disks: float = 0.0  # of the nodes
@@ -64,6 +69,57 @@ class Costs:
     per_byte: float = 0.0  # seconds for a byte from one node to another, on this machine
     write: float = 0.0  # seconds for a byte to the disk of this machine
     read: float = 0.0  # and from it
+
+
+class Clock:
+    """Measures seconds, and how many cores other programs leave to this one and what it started."""
+
+    def __init__(self) -> None:
+        self._begin, self._is_over = time.monotonic(), threading.Event()
+        self._first, self._last = processes_below(os.getpid()), dict[int, float]()
+        self._all = cpu_of_machine()
+        threading.Thread(target=self._look, daemon=True).start()
+
+    def _look(self) -> None:
+        """Look often: the time of a process that ends is not known afterwards."""
+        while not self._is_over.wait(0.5):
+            self._last |= processes_below(os.getpid())
+
+    def stop(self) -> tuple[float, float]:
+        """Return the seconds, and the number of cores."""
+        self._is_over.set()
+        seconds = time.monotonic() - self._begin
+        self._last |= processes_below(os.getpid())
+        mine = sum(spent - self._first.get(pid, 0.0) for pid, spent in self._last.items())
+        others = cpu_of_machine() - self._all - mine
+        return seconds, max(0.05, (os.cpu_count() or 1) - others / seconds)
+
+    def at_rest(self) -> float:
+        """Return the seconds that one thread at a time would take if nothing else ran."""
+        seconds, cores = self.stop()
+        return seconds * min(1.0, cores)
+
+
+def cpu_of_machine() -> float:
+    """Return the CPU seconds of all processes, and those that the host of a virtual machine took."""
+    user, nice, system, _, _, *others = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
+
+
+def processes_below(root: int) -> dict[int, float]:
+    """Return the CPU seconds of a process and all that it started, by process."""
+    parents, spent = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        pid = int(path.parent.name)
+        parents[pid], spent[pid] = int(words[1]), (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    below = {root}
+    while more := {pid for pid, parent in parents.items() if parent in below} - below:
+        below |= more
+    return {pid: spent[pid] for pid in below}
 
 
 def n_bytes(thing: Any) -> tuple[int, int]:
@@ -84,18 +140,29 @@ def n_bytes(thing: Any) -> tuple[int, int]:
 
 def measure_solve(board: str, goal: int | None) -> Costs:
     """Solve a board in shards in this process, and count."""
-    costs = Costs()
+    costs, n_units, counting, writing = Costs(), 0, 0.0, 0.0
 
     def run(units: Any) -> Iterator[tuple[int, Any]]:
+        nonlocal n_units, counting
         for unit in list(units):
-            arrays, files = n_bytes(unit)
+            n_units += 1
             begin = time.process_time()
             found = unit.run(lambda: False)
-            costs.node_cpu += time.process_time() - begin
+            end = time.process_time()
+            costs.node_cpu += end - begin
+            arrays, files = n_bytes(unit)
             costs.between_nodes += arrays
             costs.from_disks += files
             costs.to_disks += n_bytes(found)[1]
+            counting += time.process_time() - end
             yield found
+
+    def write(*arguments: Any, **options: Any) -> Column:
+        nonlocal writing
+        begin = time.process_time()
+        column = write_column(*arguments, **options)
+        writing += time.process_time() - begin
+        return column
 
     def everywhere(function: Any, *arguments: Any) -> dict[str, Any]:
         begin = time.process_time()
@@ -110,10 +177,13 @@ def measure_solve(board: str, goal: int | None) -> Costs:
         alone = time.process_time() - begin
         begin = time.process_time()
         shards = Shards(run, lambda: 1, n_shards=PER_WORKER, disks=Disks(everywhere))
-        Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
+        with mock.patch.object(sharded, "write_column", write):
+            Solve(problem, Path(folder) / "table", workers, memory, shards=shards).run()
         n, n_here = table.count.afterstates, table.count.afterstates - n_shared(table)[1]
         costs.alone_cpu = alone / n
-        costs.command_cpu = (time.process_time() - begin - costs.node_cpu - n_here * costs.alone_cpu) / (n - n_here)
+        costs.command_cpu = writing / (n - n_here)
+        rest = time.process_time() - begin - costs.node_cpu - n_here * costs.alone_cpu - counting - writing
+        costs.unit_cpu = max(0.0, rest) / n_units
         costs.to_folder = table.n_bytes / n  # checkpoints take little: they wait until they do
     for name in ("node_cpu", "between_nodes", "from_disks", "to_disks"):
         setattr(costs, name, getattr(costs, name) / (n - n_here))
@@ -172,19 +242,20 @@ def measure_ray(costs: Costs) -> None:
         )
         seconds = []
         for _ in range(5):
-            handles = ray.get(first.make.remote(1, 10**8))
-            seconds.append(ray.get(second.fetch.remote(handles)) / 10**8)
+            handles, clock = ray.get(first.make.remote(1, 10**8)), Clock()
+            spent = ray.get(second.fetch.remote(handles))
+            seconds.append(spent * min(1.0, clock.stop()[1]) / 10**8)
         costs.per_byte = statistics.median(seconds)
         seconds, cpu = [], time.process_time()
         for _ in range(5):
-            begin = time.monotonic()
+            clock = Clock()
             ray.get(second.fetch.remote(ray.get(first.make.remote(100, 20_000))))
-            seconds.append((time.monotonic() - begin) / 100)
+            seconds.append(clock.at_rest() / 100)
         costs.per_array, costs.per_handle = statistics.median(seconds), (time.process_time() - cpu) / 500
-        begin = time.monotonic()
+        clock = Clock()
         for _ in range(200):
             ray.get(first.nothing.remote())
-        costs.per_unit = (time.monotonic() - begin) / 200
+        costs.per_unit = clock.at_rest() / 200
 
 
 def n_shared(table: Table) -> tuple[int, int]:
@@ -196,18 +267,18 @@ def n_shared(table: Table) -> tuple[int, int]:
 
 def messages(costs: Costs, n_layers: int, n_shards: int, at_once: int) -> float:
     """Return the seconds that calls and small arrays take: the command calls and hands on, the nodes send."""
-    calls, n_arrays = ROUNDS * n_shards * costs.per_unit, EXCHANGES * n_shards**2
+    calls, n_arrays = ROUNDS * n_shards * (costs.per_unit + costs.unit_cpu), EXCHANGES * n_shards**2
     return n_layers * (calls + n_arrays * max(costs.per_handle, costs.per_array / at_once))
 
 
-def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: int) -> float:
+def predict_here(costs: Costs, table: Table, n_nodes: int, n_cores: float) -> float:
     """Return the seconds of a solve on nodes of one core each that share this machine's cores with the command."""
-    at_once, (n_layers, n) = min(n_nodes, n_cores), n_shared(table)
+    at_once, alone, (n_layers, n) = min(n_nodes, n_cores), min(1.0, n_cores), n_shared(table)
     moved = costs.between_nodes * costs.per_byte * (n_nodes - 1) / n_nodes  # the disks are in the memory here
-    alone = (table.count.afterstates - n) * costs.alone_cpu / n_cores
-    rest = alone + messages(costs, n_layers, PER_WORKER * n_nodes, at_once)
     fetched = costs.to_folder * costs.per_byte
-    return n * (costs.command_cpu + fetched + (costs.node_cpu + moved) / at_once) + rest
+    shared = n * ((costs.command_cpu + fetched) / alone + (costs.node_cpu + moved) / at_once)
+    small = (table.count.afterstates - n) * costs.alone_cpu / n_cores
+    return shared + small + messages(costs, n_layers, PER_WORKER * n_nodes, at_once) / alone
 
 
 def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, float]:
@@ -217,7 +288,7 @@ def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, 
     # All that goes into the folder goes through the network of the command, too.
     seconds = {"folder": n * costs.to_folder * max(write, slowest)}
     if n_nodes:
-        n_shards = min(max(n_nodes, sharded.MIN_SHARDS), sharded.MAX_SHARDS)
+        n_shards = sharded.MOST_SHARDS
         n_busy = min(n_nodes, n_shards)
         seconds |= {
             "nodes": n * costs.node_cpu / (n_busy * words.cores),
@@ -236,12 +307,15 @@ def predict(costs: Costs, n_nodes: int, words: argparse.Namespace) -> dict[str, 
 def check(board: str, goal: int | None, n_nodes: int, costs: Costs) -> None:
     """Solve on local nodes, and compare with the model."""
     with ray_nodes(n_nodes, store=STORE) as nodes, tempfile.TemporaryDirectory() as folder:
+        clock = Clock()
         solution = lab.solve(
             board, goal=goal, out=Path(folder) / "table", memory="4G", cluster=nodes.address, progress=False
         )
         seconds, n = solution.seconds, solution.table.count.afterstates
-        expected = predict_here(costs, solution.table, n_nodes, os.cpu_count() or 1)
-    line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "seconds": round(seconds, 1)}
+        cores = clock.stop()[1]
+        expected = predict_here(costs, solution.table, n_nodes, cores)
+    line = {"board": board, "goal": goal, "nodes": n_nodes, "afterstates": n, "cores": round(cores, 2)}
+    line |= {"seconds": round(seconds, 1)}
     print(json.dumps(line | {"predicted": round(expected, 1), "off": f"{expected / seconds - 1:+.0%}"}), flush=True)
 
 

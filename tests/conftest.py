@@ -26,6 +26,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _RAY_FOLDER = tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True)
 os.environ["RAY_TMPDIR"] = _RAY_FOLDER.name
 
+
+def pytest_unconfigure() -> None:
+    """Delete the folder here: a test process of pytest-xdist ends without the usual handlers."""
+    _RAY_FOLDER.cleanup()
+
+
 DATA = Path(__file__).parent / "data"
 EXTEND = Path(__file__).parents[1] / "docs" / "extend.md"
 

@@ -1,6 +1,8 @@
 """Mistakes with clusters are one line each, and nothing is started before they are found."""
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -102,6 +104,12 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     with pytest.raises(LabError, match=r"Ray at local cannot be used: The current node timed out") as caught:
         Cluster("local")
     assert "\n" not in str(caught.value)
+
+
+def test_standard_error_may_be_closed():
+    code = "from lab2048.cluster.connection import _quiet\nwith _quiet(): print('connected')"
+    command = ["sh", "-c", 'exec "$0" -c "$1" 2>&-', sys.executable, code]
+    assert subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout == "connected\n"
 
 
 @pytest.fixture

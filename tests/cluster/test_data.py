@@ -6,9 +6,10 @@ import pytest
 pytest.importorskip("ray", reason="needs the extra cluster")
 
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError
+from ray.exceptions import GetTimeoutError, ObjectLostError, ObjectStoreFullError, OutOfDiskError
 
-from lab2048.cluster.data import LostDataError, get_all
+from lab2048.cluster.data import LostDataError, get_all, share
+from lab2048.errors import LabError
 
 
 def test_arrays_that_ray_has_missed_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +27,16 @@ def test_arrays_that_ray_has_missed_are_asked_for_again(monkeypatch: pytest.Monk
     assert [list(array) for array in found] == [[0, 1, 2], [0, 0], [0, 1, 2]]
     assert len(asked) > 1
     assert asked[-1] is None  # however long it takes
+
+
+@pytest.mark.parametrize("kind", [ObjectStoreFullError, OutOfDiskError])
+def test_a_full_store_on_this_machine_is_one_line(kind: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    def put(array: np.ndarray) -> None:
+        raise kind("The object cannot be created\nTip: use df")
+
+    monkeypatch.setattr(ray, "put", put)
+    with pytest.raises(LabError, match=r"^the object store of a node is full[^\n]*; make room on the disk[^\n]*$"):
+        share(np.zeros(2))
 
 
 def test_an_array_that_is_gone_is_named_so(monkeypatch: pytest.MonkeyPatch) -> None:

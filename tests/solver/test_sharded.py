@@ -84,10 +84,10 @@ def test_several_threads_work_on_a_shard_if_there_are_more_workers_than_shards(t
     expected = solve(problem, tmp_path / "one", None)
     assert solve(problem, tmp_path / "many", shards, n_workers=4) == expected
     assert shards.n_threads == 3
-    for n_nodes, expected in ((1, (32, 32)), (50, (50, 20)), (1000, (64, 16))):
-        many = Shards(run_here, lambda: 1000, lambda: n_nodes)  # noqa: B023
+    for n_workers, shared in ((1, (4, 1)), (8, (32, 1)), (1000, (32, 32))):
+        many = Shards(run_here, lambda: n_workers)  # noqa: B023
         many.begin()
-        assert (many.n_shards, many.n_threads) == expected
+        assert (many.n_shards, many.n_threads) == shared
 
 
 @pytest.mark.parametrize("n_units", [53, 97, 211, 503])

@@ -2,12 +2,12 @@
 
 import atexit
 import contextlib
+import ctypes
 import logging
 import os
 import re
 import signal
 import socket
-import sys
 import threading
 import time
 import warnings
@@ -166,20 +166,13 @@ def _close() -> None:
 def _forget() -> None:
     """Leave the connection to a head that is gone as it is: to close it, Ray would wait for the head.
 
-    Ray's compiled code crashes if the interpreter ends with an open connection, so the process ends before that, after
-    all other handlers of its end.
+    Ray's compiled code may crash when the process ends with an open connection.  So the process ends before that, when
+    Python has done all that it does at its end, with its exit code.
     """
     atexit.unregister(load("ray._private.worker").shutdown)
-
-    def end() -> None:
-        atexit.unregister(end)
-        atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # closed, or nobody reads it
-                stream.flush()
-        os._exit(LabError.exit_code)
-
-    atexit.register(end)
+    with contextlib.suppress(AttributeError):  # only the C library of GNU tells the exit code
+        library = ctypes.CDLL(None)
+        library.on_exit(ctypes.cast(library._exit, ctypes.c_void_p), None)
 
 
 def _check_address(where: str) -> None:
@@ -261,7 +254,11 @@ def _configured() -> Iterator[None]:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Drop what Ray's compiled code writes to standard error while it connects: an error says it in one line."""
-    before = os.dup(2)
+    try:
+        before = os.dup(2)
+    except OSError:  # it is closed, so nothing can be written
+        yield
+        return
     try:
         with Path(os.devnull).open("w") as nothing:
             os.dup2(nothing.fileno(), 2)

@@ -30,8 +30,30 @@ def put(array: Array) -> Handle:
 
 
 def share(array: Array) -> Handle:
-    """Return a reference to an array of the driver, which every node fetches once; an argument of `Node.submit`."""
-    return load("ray").put(array)
+    """Return a reference to an array of the driver, which every node fetches once; an argument of `Node.submit`.
+
+    Raise LabError if the object store is full.
+    """
+    try:
+        return load("ray").put(array)
+    except Exception as error:
+        if is_store_full(error):
+            raise store_full() from None
+        raise
+
+
+def is_store_full(error: Exception) -> bool:
+    """Return whether Ray says that its object store is full, and the disk, too."""
+    kinds = load("ray.exceptions")
+    return isinstance(error, kinds.ObjectStoreFullError | kinds.OutOfDiskError)
+
+
+def store_full() -> LabError:
+    return LabError(
+        "the object store of a node is full, and so is the disk that it overflows to",
+        code="cluster.store_full",
+        hint="make room on the disk, or start Ray there with a larger object store",
+    )
 
 
 @contextlib.contextmanager

@@ -240,12 +240,8 @@ def _ray_error(problem: Exception) -> LabError:
         return LabError(
             "a node of the cluster has no lab2048", code="cluster.version", hint="install the same version there"
         )
-    if isinstance(problem, kinds.ObjectStoreFullError | kinds.OutOfDiskError):
-        return LabError(
-            "the object store of a node is full, and so is the disk that it overflows to",
-            code="cluster.store_full",
-            hint="make room on the disk, or start Ray there with a larger object store",
-        )
+    if data.is_store_full(problem):
+        return data.store_full()
     gone = (kinds.RayActorError, kinds.ObjectLostError, kinds.NodeDiedError, kinds.WorkerCrashedError)
     if isinstance(problem, gone):
         return LostNodeError("its worker process is gone")

@@ -8,6 +8,7 @@ import contextlib
 import os
 import shutil
 import socket
+import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,8 @@ from lab2048.extras import load
 
 Array = NDArray[Any]
 FOLDER = "LAB2048_LAYERS"  # the variable that names the folder on each node
+FOLDER_NAME = "[0-9a-f]{16}"  # of a solve
+TEMPORARY = "runs-"  # begins the names of temporary folders
 READERS = "readers"  # a group of threads of a worker process, so that a file is read while all others are busy
 N_READERS = 4
 _AHEAD = 4  # files that are on their way while one is used
@@ -49,6 +52,15 @@ def place(folder: str) -> Path:
 
     chosen = os.environ.get(FOLDER)
     return (Path(chosen) if chosen else _jit.cache_root() / "cluster" / "layers") / folder
+
+
+@contextlib.contextmanager
+def temporary(folder: str) -> Iterator[Path]:
+    """Yield a temporary folder on this node."""
+    parent = place(folder)
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=parent, ignore_cleanup_errors=True) as found:
+        yield Path(found)
 
 
 def write(folder: str, name: str, numbers: Array) -> NodeFile:

@@ -10,7 +10,6 @@ sent, a few seconds of learning.  A new node begins with the common network.
 """
 
 import math
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -32,6 +31,7 @@ from lab2048.learning.ntuple_config import Config
 from lab2048.learning.registry import EXCHANGE_SECONDS
 from lab2048.learning.replica import News, Order
 from lab2048.models.ntuple.change import merge
+from lab2048.records.process_lock import temporary_folder
 from lab2048.rules import Rules
 
 FIRST_SECONDS = 0.1  # until the first exchange; the time doubles, because weights change most in the beginning
@@ -109,8 +109,8 @@ class ClusterTraining(Training):
         new = [node for node in found if node.info.id not in self._nodes]
         if not new:
             return
-        with tempfile.TemporaryDirectory(prefix="lab2048-") as folder:
-            file = self._write(Path(folder)) if self.n_moves else None
+        with temporary_folder() as folder:
+            file = self._write(folder) if self.n_moves else None
             starting = []
             for node in new:
                 cursors = self._cursors_for(node)

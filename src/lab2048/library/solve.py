@@ -102,7 +102,6 @@ def _shards(nodes: Executor | None) -> Shards | None:
     return Shards(
         nodes.run,
         lambda: nodes.n_workers,
-        lambda: len(nodes.nodes()),
         lambda path, token: nodes.all_can(_reads, path, token),
         nodes.settle,
         Disks(nodes.everywhere),

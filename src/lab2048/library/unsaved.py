@@ -4,23 +4,23 @@ A player of an unsaved network or solution reads a temporary file.  Tables and p
 its path: ntuple:weights=unsaved-1.
 """
 
-import shutil
-import tempfile
 import weakref
 from pathlib import Path
+
+from lab2048.records.process_lock import delete_temporary_folder, make_temporary_folder
 
 _names: dict[str, str] = {}  # by path
 
 
 def temporary_path(name: str) -> Path:
     """Return a path in a new temporary folder."""
-    path = Path(tempfile.mkdtemp(prefix="lab2048-")) / name
+    path = make_temporary_folder() / name
     _names[str(path)] = f"unsaved-{len(_names) + 1}"
     return path
 
 
 def delete_temporary(path: Path) -> None:
-    shutil.rmtree(path.parent, ignore_errors=True)
+    delete_temporary_folder(path.parent)
 
 
 def delete_with(owner: object, path: Path) -> None:

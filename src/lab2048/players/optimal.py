@@ -1,7 +1,6 @@
 """`optimal`: perfect play from the table of a solved board."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -82,6 +81,7 @@ class OptimalPlayer(Player):
         return table
 
     def _solve(self, rules: Rules) -> "Table":
+        from lab2048.records.process_lock import temporary_folder
         from lab2048.solver.memory import Memory
         from lab2048.solver.problem import Problem
         from lab2048.solver.solve import Solve
@@ -92,11 +92,9 @@ class OptimalPlayer(Player):
                 raise _too_large(rules)
 
         problem = Problem.of(rules, self.objective)
-        with tempfile.TemporaryDirectory(prefix="lab2048-") as folder, Workers(os.cpu_count() or 1) as workers:
+        with temporary_folder() as folder, Workers(os.cpu_count() or 1) as workers:
             memory = Memory(2**29, workers.n_workers)
-            solve = Solve(
-                problem, Path(folder) / "table", workers, memory, is_exact=True, is_kept=False, progress=watch
-            )
+            solve = Solve(problem, folder / "table", workers, memory, is_exact=True, is_kept=False, progress=watch)
             table = solve.run()
             table.load()
         return table

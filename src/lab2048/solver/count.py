@@ -1,11 +1,10 @@
 """Count the reachable boards layer by layer, without storing them."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
+from lab2048.records.process_lock import temporary_folder
 from lab2048.solver.column_file import Column, Stack
 from lab2048.solver.forward import Forward, LayerCount
 from lab2048.solver.memory import Memory
@@ -28,7 +27,7 @@ def count_layers(problem: Problem, workers: Workers, memory: Memory) -> Iterator
     """Yield the tile sum and the count of each layer, from the start boards up."""
     tiles, todo = spawn_tiles(problem), first_sums(problem)
     with contextlib.ExitStack() as exits:
-        folder = Path(exits.enter_context(tempfile.TemporaryDirectory(prefix="lab2048-")))
+        folder = exits.enter_context(temporary_folder())
         forward = Forward(problem, workers, memory, folder)
         stack = exits.enter_context(contextlib.closing(Stack(folder / "states.u64", "<u8")))
         known: dict[int, Column] = {}

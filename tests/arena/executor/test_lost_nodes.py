@@ -194,6 +194,35 @@ def test_the_head_is_killed_under_a_training(tmp_path):
     assert lab.open_network(out).points()
 
 
+CATCH = """
+import sys, time
+import lab2048 as lab
+
+def note(progress):
+    if progress.n_moves:
+        print("begun", flush=True)
+
+options = {"network": "small", "minutes": 10, "exchange": 1, "progress": False}
+try:
+    lab.train("ntuple", rules="3x3", cluster=sys.argv[1], on_progress=note, **options)
+except lab.LabError as error:
+    print(error, flush=True)
+print(lab.match(["random"], rules="2x2", games=10, progress=False).is_complete)
+sys.exit(5)
+"""
+
+
+def test_a_program_that_catches_the_loss_of_the_head_goes_on():
+    with ray_nodes(1) as nodes:
+        driver = subprocess.Popen([sys.executable, "-c", CATCH, nodes.address], stdout=subprocess.PIPE, text=True)
+        assert driver.stdout.readline()  # the training has begun
+        for each in nodes.head_node.all_processes["gcs_server"]:
+            each.process.kill()
+        said = driver.communicate(timeout=200)[0]
+    assert said.splitlines()[-2:] == [f"the head of the cluster is gone: {SAVED}", "True"]
+    assert driver.returncode == 5
+
+
 def n_games(path):
     with lab.open_store(path) as store:
         return len(store)

@@ -130,13 +130,27 @@ class ClusterPool(Executor):
         """Begin to start workers on nodes that have none."""
         self._looked_at = time.monotonic()
         n_left = self._most - self.n_workers if self._most else 10**9
-        for info in self._cluster.infos():
+        for info in self._infos():
             n_threads = min(info.n_cores, n_left)
             is_known = info.id in self._nodes or info.id in self._starting
             if n_threads > 0 and not is_known and self._n_starts.get(info.id, 0) < MAX_STARTS:
                 self._n_starts[info.id] = self._n_starts.get(info.id, 0) + 1
                 self._starting[info.id] = self._threads.submit(self._start, info, n_threads)
                 n_left -= n_threads
+
+    def _infos(self) -> list[NodeInfo]:
+        """List the nodes that are alive now; asked on a thread, because Ray does not return if the head is gone."""
+        found: Future[list[NodeInfo]] = Future()
+
+        def ask() -> None:
+            try:
+                found.set_result(self._cluster.infos())
+            except Exception as error:
+                found.set_exception(error)
+
+        threading.Thread(target=ask, name="lookout", daemon=True).start()  # Python does not wait for it at its end
+        self._wait(found)
+        return found.result()
 
     def _start(self, info: NodeInfo, n_threads: int) -> Node:
         node = Node.start(info, n_threads, self._task, self._stop.is_set, self._check)

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from lab2048.arena.executor.executor import Unit
 from lab2048.arena.executor.local import Pool
+from lab2048.cluster.leftovers import delete_leftovers
 from lab2048.players.player_file import PlayerSource
 
 T = TypeVar("T")
@@ -15,12 +16,16 @@ _changing = threading.Lock()
 
 
 def begin(n_threads: int, sources: Sequence[PlayerSource], groups: Sequence[str]) -> None:
-    """Load player files and compile kernels that are missing; other worker processes of the machine wait for it."""
+    """Load player files and compile kernels that are missing; other worker processes of the machine wait for it.
+
+    Before, delete what killed commands have left.
+    """
     global _pool
     from lab2048.arena.compile import prepare
     from lab2048.kernels import _jit
 
     with _changing:
+        delete_leftovers()
         prepare(lambda _: None, *groups)
         for source in sources:
             if source.digest not in _loaded:

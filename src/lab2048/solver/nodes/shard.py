@@ -6,8 +6,6 @@ sorted arrays.  What later layers need is kept on its disk.  All results are the
 """
 
 import json
-import os
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,9 +100,7 @@ class ShardUnit(ABC):
 
     def run(self, is_stopped: Callable[[], bool]) -> tuple[int, Any]:  # noqa: ARG002
         """Return the number of the shard and the result of the work."""
-        runs = node_disk.place(self.folder) / f"runs-{os.getpid()}-{threading.get_ident()}"
-        runs.mkdir(parents=True, exist_ok=True)
-        with Workers(self.memory.n_workers) as workers:
+        with node_disk.temporary(self.folder) as runs, Workers(self.memory.n_workers) as workers:
             return self.home, self.work(workers, runs)
 
     @abstractmethod

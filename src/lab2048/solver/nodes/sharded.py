@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lab2048.cluster.data import Handle, LostDataError, get
+from lab2048.cluster.node_disk import FOLDER_NAME
 from lab2048.errors import LabError, StoppedError
 from lab2048.kernels.board.block import Words
 from lab2048.solver.backward import Backward, LayerFiles, LayerValues
@@ -39,7 +40,7 @@ from lab2048.solver.nodes.shard import (
     Value,
     edges,
 )
-from lab2048.solver.nodes.spread_column import FOLDER_NAME, KEYS, STATE_VALUES, STATES, Disks, SpreadColumn
+from lab2048.solver.nodes.spread_column import KEYS, STATE_VALUES, STATES, Disks, SpreadColumn
 from lab2048.solver.problem import Problem
 from lab2048.solver.workers import Workers
 
@@ -52,16 +53,16 @@ class LostValuesError(LostDataError):
 
 LEAST = 1 << 20  # keys; smaller layers take less time than messages
 PER_WORKER = 4  # shards, so that a slow node is not waited for long
-# Every shard sends to every other one, so there are about as many as nodes, with several threads for each.  More than
-# the most cost the command more time for messages than the nodes save (benchmarks/cluster_solve.py).
-MIN_SHARDS, MAX_SHARDS = 32, 64
+# Every shard sends to every other one.  More shards cost the command more time for messages than the nodes save
+# (benchmarks/cluster_solve.py); with more workers than shards, several threads work on each.
+MOST_SHARDS = 32
 MAX_TRIALS = 20  # of a layer, when nodes are lost
 NODES = "nodes"  # the line of the journal that tells where nodes keep shards, and how many shards there are
 
 
 def check_nodes_line(line: Mapping[str, Any]) -> None:
     """Raise ValueError unless the journal names a folder of nodes: it will be deleted."""
-    if not re.fullmatch(FOLDER_NAME, line["folder"]) or not 1 <= line["n_shards"] <= PER_WORKER * MAX_SHARDS:
+    if not re.fullmatch(FOLDER_NAME, line["folder"]) or not 1 <= line["n_shards"] <= PER_WORKER * MOST_SHARDS:
         raise ValueError("the folder of the nodes has an impossible name")
 
 
@@ -71,7 +72,6 @@ class Shards:
 
     run: Callable[[Iterable[Any]], Iterator[tuple[int, Any]]]  # of an executor
     n_workers: Callable[[], int]
-    n_nodes: Callable[[], int] = lambda: 1
     can_read: Callable[[Path, str], bool] = lambda *_: True  # whether all nodes can read a file of the driver
     settle: Callable[[Mapping[int, str]], None] = lambda _: None  # gives shards to worker processes
     disks: Disks = field(default_factory=Disks)
@@ -84,9 +84,7 @@ class Shards:
 
     def begin(self) -> None:
         """Choose the number of shards, and of threads for each."""
-        n_workers = max(1, self.n_workers())
-        most = min(max(self.n_nodes(), MIN_SHARDS), MAX_SHARDS)
-        self.n_shards = self.n_shards or min(PER_WORKER * n_workers, most)
+        self.n_shards = self.n_shards or min(PER_WORKER * max(1, self.n_workers()), MOST_SHARDS)
         self._share_threads()
 
     def go_on(self, folder: str, n_shards: int) -> None:

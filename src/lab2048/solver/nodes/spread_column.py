@@ -21,7 +21,6 @@ from lab2048.solver.column_file import Array, Column
 
 Everywhere = Callable[..., dict[str, Any]]
 KEYS, STATES, STATE_VALUES = "keys", "states", "values"
-FOLDER_NAME = "[0-9a-f]{16}"
 _DTYPES = {KEYS: "<u8", STATES: "<u8", STATE_VALUES: "<f8"}
 
 

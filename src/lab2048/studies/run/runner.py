@@ -1,7 +1,6 @@
 """Run a study row by row, saving each result as soon as it is finished."""
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from lab2048.extras import has_extra, install_command
 from lab2048.kernels.group import SOLVER
 from lab2048.learning.registry import METHODS
 from lab2048.players.registry import fit_player, make_player, names
+from lab2048.records.process_lock import temporary_folder
 from lab2048.studies.model import Row, Study
 from lab2048.studies.result import Result, ResultFolder
 from lab2048.studies.run.task import RowTask, SkippedError
@@ -88,7 +88,7 @@ class Runner:
 
     def run(self) -> Iterator[tuple[Row, Result]]:
         """Yield each row with its result; a skipped row has the reason in its result."""
-        with tempfile.TemporaryDirectory(prefix="lab2048-study-") as scratch:
+        with temporary_folder() as scratch:
             for row in self.study.parts(self.result_folder.size):
                 if row.id not in self._wanted:
                     continue
@@ -99,7 +99,7 @@ class Runner:
                     yield row, kept
                     continue
                 try:
-                    yield row, self._run(row, Path(scratch))
+                    yield row, self._run(row, scratch)
                 except StoppedError:
                     return
 
