@@ -71,7 +71,7 @@ GROUPS = {
     ROLLOUT: Group(("rollout.rollout",), 2, 1.4),
     TREE: Group(("rollout.tree",), 2, 2.3),
     STATE_TREE: Group(("rollout.state_tree",), 1, 1.5),
-    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy", "solve.compact"), 25, 7.5),
+    SOLVER: Group(("board.packed", "solve.layer", "solve.backup", "solve.policy", "solve.compact"), 26, 7.5),
     ENVIRONMENTS: Group(("games.vector", "games.afterstates"), 5, 2.9),
     COUNT: Group(("games.perft",), 2, 0.6),
     BENCHMARK: Group(("reference_loop", "random_access"), 3, 0.2),
