@@ -329,19 +329,6 @@ def test_only_visited_weights_are_stored(
     assert read_header(tmp_path / "network").shapes["weights"] == (len(places),)
 
 
-@pytest.mark.parametrize(("discount", "margin"), [(1.0, 3000.0), (0.9996, 1000.0)])
-def test_discounted_values_are_smaller_so_a_search_skips_moves_sooner(
-    tmp_path: Path, discount: float, margin: float
-) -> None:
-    path, short = tmp_path / "net.safetensors", tmp_path / "short.safetensors"
-    training = Training.begin(Config(network="rows", stages="none", discount=discount), Rules.from_text("3x3"), 1)
-    training.save(path)
-    network = load_network(path)
-    assert network.margin == margin
-    save_network(short, quantize(network, 0.5))
-    assert load_network(short).margin == margin
-
-
 @pytest.mark.parametrize("is_promoting", [False, True])
 def test_an_untrained_network_takes_no_room(tmp_path: Path, is_promoting: bool) -> None:
     design = Design.from_text(Rules.from_text("4x4"), "4x5", (14,), is_promoting=is_promoting)

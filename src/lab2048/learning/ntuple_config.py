@@ -190,8 +190,7 @@ class Config(TrainingConfig):
     )
     early: float = option(
         0.0,
-        "Share of the moves of all other games in games that end at a tile sum of 16384 and bootstrap from the last "
-        "value",
+        "Share of non-synthetic moves in games that end at a tile sum of 16384 and bootstrap from the last value",
         low=0,
         high=0.99,
         before=0.0,
